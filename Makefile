@@ -1,0 +1,230 @@
+# harness: evidence that an AI agent is confined.
+#
+#   make            build ./harness and its helpers
+#   make run        packages, build, an engine, ./harness run all
+#   make check      all tests; make check-unit needs no root and no Docker
+#   make help       every target
+
+VERSION := 0.1.0
+
+CC ?= cc
+BUILD ?= build
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wcast-qual \
+	-Wpointer-arith -Wwrite-strings -Wundef -Wimplicit-fallthrough -Wold-style-definition
+CFLAGS ?= -O2 -g
+HARDENING ?= -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+ALL_CFLAGS = -std=gnu17 $(WARNINGS) -fvisibility=hidden -I. -D_GNU_SOURCE -DHARNESS_VERSION='"$(VERSION)"' \
+	$(HARDENING) $(CFLAGS) $(SANITIZE) -MMD -MP
+ALL_LDFLAGS = $(if $(SANITIZE),,-pie -Wl,-z,relro,-z,now) -Wl,--as-needed $(LDFLAGS) $(SANITIZE)
+
+ROOMS := core mcp oracle gateway observers adapter mutations reports runner
+
+# The files that hold a main(): one program each. All others of a room go into the room's archive.
+MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c \
+	observers/tcp.c observers/udp.c observers/capture.c observers/files.c observers/logs.c observers/state.c \
+	observers/deliveries.c observers/recorder.c observers/netns_beacon.c runner/main.c
+
+sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
+ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
+$(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
+
+LIBEXEC := bridge watchdog stop gateway recorder netns-beacon \
+	observer-tcp observer-udp observer-capture observer-files observer-logs observer-state observer-deliveries
+PROGRAMS := $(BUILD)/harness $(LIBEXEC:%=$(BUILD)/libexec/%) $(BUILD)/agent
+
+# make V=1 shows each command in full; else one short line stands for it.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+.DEFAULT_GOAL := all
+.PHONY: all
+# ./harness is that of the folder build alone: builds beside it, for sanitizers or another compiler, leave it.
+all: $(if $(filter build,$(BUILD)),harness) $(PROGRAMS) ## ./harness and its helpers (the default)
+
+harness: $(BUILD)/harness
+	@ln -sf $(BUILD)/harness $@
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib/%.a:
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcsD $@ $^
+
+# program: main object, rooms it may link, libraries
+define program
+$(BUILD)/$(1): $(BUILD)/obj/$(2:.c=.o) $(foreach room,$(3),$(BUILD)/lib/$(room).a)
+	@mkdir -p $$(@D)
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) -o $$@ $$< -Wl,--start-group $(foreach room,$(3),$(BUILD)/lib/$(room).a) -Wl,--end-group $$(ALL_LDFLAGS) $(4)
+endef
+
+$(eval $(call program,harness,runner/main.c,runner reports mutations adapter gateway observers oracle mcp core,-lcurl -lcjson -lz -lmd -lmnl))
+$(eval $(call program,libexec/bridge,adapter/bridge.c,adapter mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/watchdog,adapter/watchdog.c,adapter core,))
+$(eval $(call program,libexec/stop,adapter/stop.c,adapter core,-lcurl -lcjson -lz -lmd))
+$(eval $(call program,libexec/gateway,gateway/main.c,gateway mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/recorder,observers/recorder.c,mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/netns-beacon,observers/netns_beacon.c,core,))
+$(eval $(call program,libexec/observer-tcp,observers/tcp.c,observers core,-lmd))
+$(eval $(call program,libexec/observer-udp,observers/udp.c,observers core,-lresolv -lmd))
+$(eval $(call program,libexec/observer-capture,observers/capture.c,observers core,-lpcap -lmd))
+$(eval $(call program,libexec/observer-files,observers/files.c,observers core,-larchive -lcjson -lmd))
+$(eval $(call program,libexec/observer-logs,observers/logs.c,observers core,-lcjson -lmd))
+$(eval $(call program,libexec/observer-state,observers/state.c,observers core,-lcjson -lmd))
+$(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
+
+# The agent is the adversary's side: one static program that includes nothing of ours, built without sanitizers.
+$(BUILD)/agent: $(wildcard agent/*.c agent/*.h)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=gnu17 $(WARNINGS) -D_GNU_SOURCE -Os -static -Wl,--build-id=none -o $@ $(filter %.c,$^)
+	@strip --strip-all $@
+
+# ---- tests -----------------------------------------------------------------------------------------------------------
+#
+# A tier is a folder: tests/unit (pure), tests/sim (a scripted engine), tests/live (a real engine). Each test_*.c in it is
+# one program, build/tests/NAME for a unit test, build/tests/TIER-NAME for another: beside libexec, where they look for our
+# helpers. A test_*.sh is a test as it stands, with the build folder in $BUILD. main_*.c are programs that tests start; the
+# other files are shared by all tests.
+
+tests_in = $(foreach file,$(wildcard tests/$(1)/test_*.c),$(2)/tests/$(patsubst unit-%,%,$(1)-$(notdir $(file:.c=)))) \
+	$(wildcard tests/$(1)/test_*.sh)
+programs_of = $(filter-out %.sh,$(call tests_in,$(1),$(BUILD)))
+TEST_MAINS := $(wildcard tests/*/main_*.c)
+TEST_MAIN_PROGRAMS = $(foreach file,$(TEST_MAINS),$(BUILD)/tests/$(patsubst unit-%,%,$(subst /,-,$(patsubst tests/%.c,%,$(file)))))
+TEST_PROGRAMS = $(foreach tier,unit sim live,$(call programs_of,$(tier))) $(TEST_MAIN_PROGRAMS)
+TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -larchive -ljansson -lpcap -lresolv
+TEST_HELPERS := $(filter-out $(TEST_MAINS) $(wildcard tests/*/test_*.c tests/fuzz/*.c tests/bench/*.c),$(wildcard tests/*/*.c))
+
+$(BUILD)/obj/tests/%.o: ALL_CFLAGS += -DTEST_BUILD='"$(BUILD)"'
+$(BUILD)/lib/tests.a: $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
+
+define link_test
+@mkdir -p $(@D)
+$(call say,LINK,$@)
+$(Q)$(CC) $(1) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LDFLAGS) $(TEST_LIBS)
+endef
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
+	$(call link_test)
+
+$(BUILD)/tests/sim-%: $(BUILD)/obj/tests/sim/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
+	$(call link_test)
+
+$(BUILD)/tests/live-%: $(BUILD)/obj/tests/live/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
+	$(call link_test)
+
+$(BUILD)/tests/bench-%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
+	$(call link_test)
+
+BENCH_PARTS := $(filter-out %/bench.c %/bench_agent.c,$(wildcard tests/bench/*.c))
+$(BUILD)/lib/bench.a: $(BENCH_PARTS:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/tests/bench-bench: $(BUILD)/lib/bench.a
+
+$(BUILD)/tests/bench-agent: tests/bench/bench_agent.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=gnu17 $(WARNINGS) -D_GNU_SOURCE -Os -static -Wl,--build-id=none -o $@ $<
+	@strip --strip-all $@
+
+$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVES)
+	$(call link_test,-fsanitize=fuzzer)
+
+# Objects stay after a test is linked: they are an input of the next build.
+.SECONDARY:
+
+# Inside a recipe: as many jobs as processors, unless the user already said how many.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+ASAN := BUILD=build-asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" CFLAGS="-O1 -g" \
+	HARDENING="-fno-omit-frame-pointer"
+FUZZ := BUILD=build-fuzz CC=clang SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
+	CFLAGS="-O1 -g" HARDENING="-fno-omit-frame-pointer"
+
+.PHONY: tests
+tests: all $(TEST_PROGRAMS)
+
+# ---- what a user calls -----------------------------------------------------------------------------------------------
+
+# After `sudo make`, what was built belongs to the user behind sudo, as the bundles do.
+GIVE_BACK = [ -z "$$SUDO_UID" ] || chown -hR "$$SUDO_UID:$$SUDO_GID" $$(ls -d build build-* harness 2>/dev/null)
+SAY_ENGINE = ci/engine status; echo "It keeps running. One that was started here ends with: ci/engine stop"
+
+.PHONY: run
+run: ## packages, build, an engine if none answers, ./harness run all
+	ci/deps build engine
+	$(MAKE) $(PARALLEL) all
+	@$(GIVE_BACK)
+	ci/engine start
+	@status=0; ci/as-root ./harness run all || status=$$?; $(SAY_ENGINE); exit $$status
+
+.PHONY: check
+check: ## every test: unit, simulated engine, both under sanitizers, live; installs and starts what it needs
+	ci/deps
+	$(MAKE) $(PARALLEL) tests
+	$(MAKE) $(PARALLEL) $(ASAN) tests
+	@$(GIVE_BACK)
+	ci/engine start
+	@$(SAY_ENGINE)
+	@ci/run-tests BUILD=build unit: $(call tests_in,unit,build) \
+		BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan) \
+		BUILD=build live: $(call tests_in,live,build)
+
+.PHONY: check-unit
+check-unit: all $(filter-out $(BUILD)/tests/live-%,$(TEST_PROGRAMS)) ## unit tests; needs no root, no engine, installs nothing
+	@ci/run-tests BUILD=$(BUILD) unit: $(call tests_in,unit,$(BUILD))
+
+.PHONY: check-sim
+check-sim: all $(filter-out $(BUILD)/tests/live-%,$(TEST_PROGRAMS)) ## tests against the simulated engine, without sanitizers
+	@ci/run-tests BUILD=$(BUILD) sim: $(call tests_in,sim,$(BUILD))
+
+.PHONY: check-asan
+check-asan: ## unit tests and simulated engine under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
+	$(MAKE) $(PARALLEL) $(ASAN) tests
+	@ci/run-tests BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan)
+
+.PHONY: check-live
+check-live: tests ## tests on a real engine; each skips itself, and says so, where none answers
+	@ci/run-tests BUILD=$(BUILD) live: $(call tests_in,live,$(BUILD))
+
+.PHONY: check-patches
+check-patches: tests ## plants the defects of tests/patches, one at a time: the test that each names must go red
+	@BUILD=$(BUILD) ci/check-patches
+
+.PHONY: bench
+bench: all $(BUILD)/tests/bench-bench $(BUILD)/tests/bench-agent ## time and memory against the bare engine; prints the table of docs/performance.md
+	ci/engine start
+	ci/as-root $(BUILD)/tests/bench-bench
+
+.PHONY: lint
+lint: ## include rule, header owners, banned calls, state, layout, length, clang, analyzers, shell scripts
+	@ci/lint
+
+.PHONY: format
+format: ## lays out every C file as .clang-format says
+	@ci/lint --fix format
+
+.PHONY: fuzzers
+fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+.PHONY: soak
+soak: ## hours, not minutes: every fuzz target, then `run all` over and over (SOAK_MINUTES=60)
+	$(MAKE) $(PARALLEL) all
+	$(MAKE) $(PARALLEL) $(FUZZ) fuzzers
+	ci/engine start
+	ci/as-root ci/soak
+
+.PHONY: clean
+clean: ## removes what was built; bundles stay
+	rm -rf build build-* harness
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
