@@ -1,0 +1,171 @@
+#include <stdlib.h>
+
+#include "core/fd.h"
+#include "core/json.h"
+#include "gateway/config.h"
+#include "tests/unit/test.h"
+
+#define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static const char whole[] =
+	"{\"session\":{\"sensitivity\":\"confidential\"},"
+	"\"sinkPolicy\":{\"toolMaxSensitivity\":[{\"tool\":\"permitted.tool\",\"max\":\"confidential\"},"
+	"{\"tool\":\"public.tool\",\"max\":\"public\"}],\"responseMaxSensitivity\":\"confidential\"},"
+	"\"catalog\":[{\"tool\":\"permitted.tool\",\"sensitivity\":\"public\",\"server\":0},"
+	"{\"tool\":\"public.tool\",\"sensitivity\":\"public\",\"server\":0}],"
+	"\"servers\":[{\"command\":\"/bin/recorder\",\"sha256\":\"" DIGEST "\",\"arguments\":[\"a\",\"b\"],"
+	"\"passFd\":6}],\"callMs\":5000}";
+
+/* The whole document with one part replaced, and what is said of it. */
+struct bad_row {
+	const char *from, *to, *says;
+};
+
+static const struct bad_row bad_rows[];
+
+static struct gateway_config *new_config(void)
+{
+	return calloc(1, sizeof(struct gateway_config));
+}
+
+static void test_whole(void)
+{
+	cleanup_free struct gateway_config *config = new_config();
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(gateway_config_read(whole, strlen(whole), config, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_STRING_EQUAL(config->session.sensitivity, "confidential");
+	CU_ASSERT_EQUAL(config->sink_policy.tools_count, 2);
+	CU_ASSERT_STRING_EQUAL(config->sink_policy.response, "confidential");
+	CU_ASSERT_EQUAL(config->catalog_count, 2);
+	CU_ASSERT_PTR_EQUAL(gateway_config_tool(config, "public.tool"), &config->catalog[1]);
+	CU_ASSERT_PTR_NULL(gateway_config_tool(config, "Public.tool"));
+	CU_ASSERT_PTR_NULL(gateway_config_tool(config, NULL));
+	CU_ASSERT_STRING_EQUAL(gateway_config_ceiling(config, "public.tool"), "public");
+	CU_ASSERT_PTR_NULL(gateway_config_ceiling(config, "other.tool"));
+	CU_ASSERT_EQUAL(config->servers_count, 1);
+	CU_ASSERT_STRING_EQUAL(config->servers[0].command, "/bin/recorder");
+	CU_ASSERT_STRING_EQUAL(config->servers[0].sha256, DIGEST);
+	CU_ASSERT_EQUAL(config->servers[0].arguments_count, 2);
+	CU_ASSERT_STRING_EQUAL(config->servers[0].arguments[1], "b");
+	CU_ASSERT_EQUAL(config->servers[0].pass_fd, 6);
+	CU_ASSERT_EQUAL(config->call_ms, 5000);
+}
+
+static void test_defaults(void)
+{
+	static const char small[] =
+		"{\"session\":{\"sensitivity\":\"public\"},\"sinkPolicy\":{\"toolMaxSensitivity\":[],"
+		"\"responseMaxSensitivity\":\"public\"},\"catalog\":[],"
+		"\"servers\":[{\"command\":\"/x\",\"sha256\":\"" DIGEST "\"}]}";
+	cleanup_free struct gateway_config *config = new_config();
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(gateway_config_read(small, strlen(small), config, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(config->call_ms, GATEWAY_CALL_MS);
+	CU_ASSERT_EQUAL(config->servers[0].pass_fd, -1);
+	CU_ASSERT_EQUAL(config->servers[0].arguments_count, 0);
+}
+
+/* What the table writes is what it reads. */
+static void test_round_trip(void)
+{
+	cleanup_free struct gateway_config *config = new_config();
+	cleanup_free struct gateway_config *again = new_config();
+	cleanup_buf struct buf out = BUF(GATEWAY_CONFIG_BYTES);
+	struct json_writer writer;
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(gateway_config_read(whole, strlen(whole), config, &err), 0);
+	json_begin(&writer, &out);
+	schema_encode(gateway_config_fields, config, &writer);
+	CU_ASSERT_STRING_EQUAL(buf_string(&out), whole);
+	CU_ASSERT_EQUAL(gateway_config_read(buf_string(&out), out.length, again, &err), 0);
+	CU_ASSERT_EQUAL(memcmp(config, again, sizeof(*config)), 0);
+	CU_ASSERT(test_no_error(&err));
+}
+
+/* A label without a rank is read: the decision denies it. */
+static void test_unknown_label(void)
+{
+	static const char odd[] = "{\"session\":{\"sensitivity\":\"future\"},\"sinkPolicy\":{\"toolMaxSensitivity\":[],"
+				  "\"responseMaxSensitivity\":\"public\"},\"catalog\":[],\"servers\":[]}";
+	cleanup_free struct gateway_config *config = new_config();
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(gateway_config_read(odd, strlen(odd), config, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_STRING_EQUAL(config->session.sensitivity, "future");
+}
+
+static void test_bad(void)
+{
+	cleanup_free struct gateway_config *config = new_config();
+
+	for (const struct bad_row *row = bad_rows; row->from; row++) {
+		cleanup_buf struct buf text = BUF(GATEWAY_CONFIG_BYTES);
+		const char *at = strstr(whole, row->from);
+		struct error *err = NULL;
+
+		CU_ASSERT_PTR_NOT_NULL(at);
+		if (!at)
+			continue;
+		buf_add(&text, whole, (size_t)(at - whole));
+		buf_text(&text, row->to);
+		buf_text(&text, at + strlen(row->from));
+		CU_ASSERT(gateway_config_read(buf_string(&text), text.length, config, &err) < 0);
+		CU_ASSERT(test_error(&err, ERROR_INPUT, row->says));
+	}
+}
+
+static const struct bad_row bad_rows[] = {
+	{ "{\"session\"", "[\"session\"", "gateway: " },
+	{ "\"callMs\":5000", "\"callMs\":5000,\"extra\":1", "gateway: unknown key 'extra'" },
+	{ "\"callMs\":5000", "\"callMs\":5000,\"callMs\":5000", "gateway: " },
+	{ "\"callMs\":5000", "\"callMs\":0", "gateway: callMs: outside" },
+	{ "\"callMs\":5000", "\"callMs\":600001", "gateway: callMs: outside" },
+	{ "\"callMs\":5000", "\"callMs\":5e3", "gateway: callMs: must be an integer" },
+	{ "\"session\":{\"sensitivity\":\"confidential\"},", "", "gateway: session: missing" },
+	{ "{\"sensitivity\":\"confidential\"}", "{}", "gateway: session.sensitivity: missing" },
+	{ "\"sensitivity\":\"confidential\"", "\"sensitivity\":\"Confidential\"", "gateway: session.sensitivity" },
+	{ ",\"responseMaxSensitivity\":\"confidential\"", "", "sinkPolicy.responseMaxSensitivity: missing" },
+	{ "{\"tool\":\"public.tool\",\"max\"", "{\"tool\":\"permitted.tool\",\"max\"",
+	  "sinkPolicy.toolMaxSensitivity[1].tool: listed twice" },
+	{ "\"max\":\"confidential\"", "\"max\":2", "sinkPolicy.toolMaxSensitivity[0].max" },
+	{ "{\"tool\":\"public.tool\",\"sensitivity\"", "{\"tool\":\"permitted.tool\",\"sensitivity\"",
+	  "catalog[1].tool: listed twice" },
+	{ "\"server\":0", "\"server\":1", "catalog[0].server: no such server" },
+	{ "\"server\":0", "\"server\":-1", "catalog[0].server: outside" },
+	{ "\"/bin/recorder\"", "\"recorder\"", "servers[0].command: not absolute" },
+	{ "\"sha256\":\"01", "\"sha256\":\"1", "servers[0].sha256" },
+	{ "\"sha256\":\"01", "\"sha256\":\"A1", "servers[0].sha256" },
+	{ "\"passFd\":6", "\"passFd\":3", "servers[0].passFd: one of the gateway's own" },
+	{ "\"passFd\":6", "\"passFd\":4", "servers[0].passFd: one of the gateway's own" },
+	{ "\"passFd\":6", "\"passFd\":5", "servers[0].passFd: one of the gateway's own" },
+	{ "\"passFd\":6", "\"passFd\":0", "servers[0].passFd: one of the gateway's own" },
+	{ "\"passFd\":6", "\"passFd\":64", "servers[0].passFd: outside" },
+	{ "\"arguments\":[\"a\",\"b\"]", "\"arguments\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\"]",
+	  "servers[0].arguments" },
+	{ NULL, NULL, NULL },
+};
+
+static CU_TestInfo tests[] = {
+	{ "a whole document", test_whole },
+	{ "defaults", test_defaults },
+	{ "what is written is what is read", test_round_trip },
+	{ "an unknown label is left to the decision", test_unknown_label },
+	{ "errors name the field", test_bad },
+	CU_TEST_INFO_NULL,
+};
+
+static CU_SuiteInfo suites[] = {
+	{ "gateway_config", NULL, NULL, NULL, NULL, tests },
+	CU_SUITE_INFO_NULL,
+};
+
+int main(void)
+{
+	return test_main("gateway_config", suites);
+}
