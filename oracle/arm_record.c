@@ -1,0 +1,129 @@
+/* arms.json: what admission refused, what is effective, and how each arm ended. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "oracle/judge.h"
+
+#define ARMS_FILE "arms.json"
+
+int arm_records_encode(const struct arm_record *arms, size_t count, struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
+	struct json_writer writer;
+	int result;
+
+	json_begin(&writer, &text);
+	json_object(&writer);
+	json_put_key(&writer, "arms");
+	json_array(&writer);
+	for (size_t i = 0; i < count; i++)
+		schema_encode(arm_record_fields, &arms[i], &writer);
+	json_array_end(&writer);
+	json_object_end(&writer);
+	result = buf_check(&text, ARMS_FILE, err);
+	if (result >= 0)
+		result = json_canonical(text.data, text.length, out, err);
+	return result < 0 ? error_wrap(err, ARMS_FILE) : 0;
+}
+
+/* A field, or a prefix of fields that ends with '*': no more of prose than that. */
+static bool is_field_pattern(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length > 1 && text[length - 1] == '*')
+		length -= text[length - 2] == '.' || text[length - 2] == '/' ? 2 : 1;
+	return schema_matches(PATTERN_FIELD, text, length);
+}
+
+static int decode_arm(const struct json_node *node, struct arm_record *out, struct error **err)
+{
+	int result = schema_decode(arm_record_fields, node, ARMS_FILE, out, sizeof(*out), err);
+
+	for (size_t i = 0; result >= 0 && i < out->may_differ_count; i++)
+		if (!is_field_pattern(out->may_differ[i]))
+			result = error_set(err, ERROR_INPUT, "%s: mayDiffer[%zu]: not of the form that it must have",
+					   ARMS_FILE, i);
+	return result;
+}
+
+int arm_records_decode(const char *bytes, size_t length, struct arm_record **out, size_t *count, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	cleanup_free struct arm_record *arms = NULL;
+	const struct json_node *root, *list;
+	size_t total, i = 0;
+	int result = json_parse(bytes, length, JSON_DEPTH, &document, err);
+
+	if (result < 0)
+		return error_wrap(err, ARMS_FILE);
+	root = json_root(document);
+	list = json_member(root, "arms");
+	if (!list || json_type(list) != JSON_ARRAY || json_count(root) != 1)
+		return error_set(err, ERROR_INPUT, "%s: must be an object with the array 'arms' alone", ARMS_FILE);
+	total = json_count(list);
+	if (total > PLAN_ARMS_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: more than %d arms", ARMS_FILE, PLAN_ARMS_MAX);
+	arms = calloc(total ? total : 1, sizeof(*arms));
+	if (!arms)
+		return error_set(err, ERROR_MEMORY, "no memory for %zu arm records", total);
+	for (const struct json_node *node = json_first(list); node; node = json_next(node)) {
+		result = decode_arm(node, &arms[i++], err);
+		if (result < 0)
+			return error_wrap(err, "arm record %zu", i - 1);
+	}
+	*out = steal_pointer(&arms);
+	*count = total;
+	return 0;
+}
+
+#define SIZE(owner, member) sizeof(((struct owner *)0)->member)
+#define TEXT(owner, member, form)                                                                                      \
+	.type = SCHEMA_STRING, .pattern = (form), .size = SIZE(owner, member), .offset = offsetof(struct owner, member)
+#define COUNT(owner, member, low)                                                                                      \
+	.type = SCHEMA_INT, .min = (low), .max = EVIDENCE_INT_MAX, .offset = offsetof(struct owner, member)
+#define LIST(member, most, form)                                                                                       \
+	.type = SCHEMA_STRING, .pattern = (form), .size = SIZE(arm_record, member[0]), .array_max = (most),            \
+	.offset = offsetof(struct arm_record, member), .count_offset = offsetof(struct arm_record, member##_count)
+#define OBJECTS(member, most, table)                                                                                   \
+	.type = SCHEMA_OBJECT, .fields = (table), .size = SIZE(arm_record, member[0]), .array_max = (most),            \
+	.offset = offsetof(struct arm_record, member), .count_offset = offsetof(struct arm_record, member##_count)
+
+static const struct schema_field effective_fields[] = {
+	{ .key = "field", .required = true, TEXT(effective_value, field, PATTERN_FIELD) },
+	{ .key = "sha256", .required = true, .min = HEX_SHA256 - 1, TEXT(effective_value, sha256, PATTERN_HEX) },
+	{ .key = NULL },
+};
+
+static const struct schema_field event_fields[] = {
+	{ .key = "name", .required = true, TEXT(arm_event, name, PATTERN_ID) },
+	{ .key = "subject", .required = true, .nullable = true, TEXT(arm_event, subject, PATTERN_ID) },
+	{ .key = "atNs", .required = true, COUNT(arm_event, at_ns, 0) },
+	{ .key = NULL },
+};
+
+const struct schema_field arm_record_fields[] = {
+	{ .key = "arm", .required = true, TEXT(arm_record, arm, PATTERN_ID) },
+	{ .key = "repetition", .required = true, COUNT(arm_record, repetition, 1) },
+	{ .key = "status",
+	  .required = true,
+	  .type = SCHEMA_ENUM,
+	  .names = arm_status_names,
+	  .offset = offsetof(struct arm_record, status) },
+	{ .key = "reason", .required = true, .nullable = true, TEXT(arm_record, reason, PATTERN_ID) },
+	{ .key = "image",
+	  .required = true,
+	  .nullable = true,
+	  .min = HEX_SHA256 - 1,
+	  TEXT(arm_record, image, PATTERN_HEX) },
+	{ .key = "boot", .required = true, .nullable = true, .min = 32, TEXT(arm_record, boot, PATTERN_HEX) },
+	{ .key = "mustFail", .required = true, LIST(must_fail, ADMISSION_RULES_MAX, PATTERN_ID) },
+	{ .key = "failed", .required = true, LIST(failed, ADMISSION_RULES_MAX, PATTERN_ID) },
+	{ .key = "mayDiffer", .required = true, LIST(may_differ, ARM_DIFFERENCE_MAX, PATTERN_ASCII) },
+	{ .key = "effective", .required = true, OBJECTS(effective, ARM_EFFECTIVE_MAX, effective_fields) },
+	{ .key = "events", .required = true, OBJECTS(events, ARM_EVENTS_MAX, event_fields) },
+	{ .key = "agentAttempts", .required = true, COUNT(arm_record, agent_attempts, -1) },
+	{ .key = "durationNs", .required = true, COUNT(arm_record, duration_ns, 0) },
+	{ .key = NULL },
+};

@@ -1,0 +1,241 @@
+/* From a selection to the arms that a run needs. */
+#include "oracle/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fd.h"
+
+enum wanted { WANTED_NOT, WANTED_ADDED, WANTED_SELECTED };
+
+/* What planning knows of each scenario, by its index. */
+struct choice {
+	const struct scenario *scenario;
+	enum wanted wanted;
+	const char *unusable; /* the need without which a mutant flips nothing, or NULL */
+};
+
+struct planning {
+	const struct scenario *scenarios;
+	size_t count;
+	const char *const *missing;
+	struct choice *choices;
+};
+
+static bool lacks(const struct planning *planning, const struct expectation *cell)
+{
+	return cell->needs[0] && planning->missing && schema_enum(planning->missing, cell->needs) >= 0;
+}
+
+static const char *unusable(const struct planning *planning, const struct scenario *scenario)
+{
+	const char *need = NULL;
+
+	if (!scenario->control[0])
+		return NULL;
+	for (size_t i = 0; i < scenario->expect_count; i++) {
+		const struct expectation *cell = &scenario->expect[i];
+
+		if (cell->flips && !lacks(planning, cell))
+			return NULL;
+		if (cell->flips)
+			need = cell->needs;
+	}
+	return need;
+}
+
+static int select_by(struct planning *planning, const char *selector, struct error **err)
+{
+	char shown[ID_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < planning->count; i++) {
+		if (!scenario_selected(&planning->scenarios[i], selector))
+			continue;
+		planning->choices[i].wanted = WANTED_SELECTED;
+		any = true;
+	}
+	if (any)
+		return 0;
+	return error_set(err, ERROR_USAGE, "no scenario or group is named '%s'; `harness list` names them",
+			 error_safe(selector, shown, sizeof(shown)));
+}
+
+/* Wants the mutants that earn this scenario's zeros. Returns whether something new is wanted. */
+static bool want_mutants(struct planning *planning, const struct scenario *scenario)
+{
+	bool grew = false;
+
+	for (size_t i = 0; i < planning->count; i++) {
+		struct choice *choice = &planning->choices[i];
+
+		if (choice->wanted || choice->unusable || !choice->scenario->control[0])
+			continue;
+		for (size_t cell = 0; cell < scenario->expect_count && !choice->wanted; cell++) {
+			const struct expectation *expectation = &scenario->expect[cell];
+
+			if (expectation->class == CELL_PROTECTED && !expectation->flips &&
+			    !lacks(planning, expectation) && scenario_earns(choice->scenario, scenario, expectation)) {
+				choice->wanted = WANTED_ADDED;
+				grew = true;
+			}
+		}
+	}
+	return grew;
+}
+
+/* A mutant is compared with its control. */
+static int want_control(struct planning *planning, const struct scenario *mutant, bool *grew, struct error **err)
+{
+	const struct scenario *control = scenario_find(planning->scenarios, planning->count, mutant->control);
+	struct choice *choice;
+
+	if (!control)
+		return error_set(err, ERROR_INPUT, "%s: its control '%s' is not there", mutant->id, mutant->control);
+	choice = &planning->choices[control - planning->scenarios];
+	if (choice->wanted)
+		return 0;
+	choice->wanted = WANTED_ADDED;
+	*grew = true;
+	return 0;
+}
+
+static int close_over_needs(struct planning *planning, struct error **err)
+{
+	bool grew = true;
+
+	while (grew) {
+		grew = false;
+		for (size_t i = 0; i < planning->count; i++) {
+			const struct choice *choice = &planning->choices[i];
+			int result = 0;
+
+			if (!choice->wanted || choice->unusable)
+				continue;
+			grew |= want_mutants(planning, choice->scenario);
+			if (choice->scenario->control[0])
+				result = want_control(planning, choice->scenario, &grew, err);
+			if (result < 0)
+				return result;
+		}
+	}
+	return 0;
+}
+
+static int rank(const struct scenario *scenario)
+{
+	if (scenario->control[0])
+		return 2;
+	return scenario->faults_count > 0;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct scenario *one = ((const struct choice *)a)->scenario,
+			      *other = ((const struct choice *)b)->scenario;
+	int difference = rank(one) - rank(other);
+
+	return difference ? difference : strcmp(one->id, other->id);
+}
+
+static int add_absent(const struct planning *planning, const struct choice *choice, struct plan *plan, size_t *cells,
+		      struct error **err)
+{
+	for (size_t i = 0; i < choice->scenario->expect_count; i++) {
+		const struct expectation *cell = &choice->scenario->expect[i];
+		bool lacking = lacks(planning, cell);
+		const char *reason = lacking ? cell->needs : choice->unusable;
+		struct plan_absent *absent;
+
+		if (!reason) {
+			(*cells)++;
+			continue;
+		}
+		if (plan->absent_count == ARM_CELLS_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d cells that this host cannot make",
+					 ARM_CELLS_MAX);
+		absent = &plan->absent[plan->absent_count++];
+		absent->scenario = choice->scenario;
+		absent->expectation = cell;
+		memcpy(absent->reason, reason, strlen(reason) + 1);
+	}
+	return 0;
+}
+
+static int add_arms(const struct planning *planning, int64_t repetitions, struct plan *plan, struct error **err)
+{
+	for (int64_t repetition = 1; repetition <= repetitions; repetition++) {
+		for (size_t i = 0; i < planning->count; i++) {
+			const struct choice *choice = &planning->choices[i];
+
+			if (!choice->wanted || choice->unusable)
+				continue;
+			if (plan->arms_count == PLAN_ARMS_MAX)
+				return error_set(err, ERROR_LIMIT, "more than %d arms in one run", PLAN_ARMS_MAX);
+			plan->arms[plan->arms_count++] = (struct plan_arm){
+				.scenario = choice->scenario,
+				.repetition = repetition,
+				.added = choice->wanted == WANTED_ADDED,
+			};
+		}
+	}
+	return 0;
+}
+
+static int fill(struct planning *planning, int64_t repetitions, struct plan *plan, struct error **err)
+{
+	size_t cells = 0;
+	int result = close_over_needs(planning, err);
+
+	if (result < 0)
+		return result;
+	qsort(planning->choices, planning->count, sizeof(*planning->choices), by_order);
+	for (size_t i = 0; i < planning->count && result >= 0; i++)
+		if (planning->choices[i].wanted)
+			result = add_absent(planning, &planning->choices[i], plan, &cells, err);
+	if (result < 0)
+		return result;
+	if (cells == 0)
+		return error_set(err, ERROR_USAGE, "this host can make no cell of the selected scenarios");
+	return add_arms(planning, repetitions, plan, err);
+}
+
+int plan_make(const struct scenario *scenarios, size_t count, const char *const *selectors, size_t selectors_count,
+	      int64_t repetitions, const char *const *missing, struct plan **out, struct error **err)
+{
+	cleanup_free struct choice *choices = calloc(count ? count : 1, sizeof(*choices));
+	cleanup_free struct plan *plan = calloc(1, sizeof(*plan));
+	struct planning planning = { .scenarios = scenarios, .count = count, .missing = missing, .choices = choices };
+	int result = 0;
+
+	if (!choices || !plan)
+		return error_set(err, ERROR_MEMORY, "no memory for the plan");
+	if (selectors_count == 0 || count == 0)
+		return error_set(err, ERROR_USAGE, "no scenario is selected; `harness list` names them");
+	if (repetitions < 1 || repetitions > PLAN_ARMS_MAX)
+		return error_set(err, ERROR_USAGE, "repetitions are 1 to %d", PLAN_ARMS_MAX);
+	for (size_t i = 0; i < count; i++)
+		choices[i] =
+			(struct choice){ .scenario = &scenarios[i], .unusable = unusable(&planning, &scenarios[i]) };
+	for (size_t i = 0; i < selectors_count && result >= 0; i++)
+		result = select_by(&planning, selectors[i], err);
+	if (result >= 0)
+		result = fill(&planning, repetitions, plan, err);
+	if (result < 0)
+		return result;
+	*out = steal_pointer(&plan);
+	return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	free(plan);
+}
+
+bool plan_has(const struct plan *plan, const struct scenario *scenario, const struct expectation *expectation)
+{
+	for (size_t i = 0; i < plan->absent_count; i++)
+		if (plan->absent[i].expectation == expectation && plan->absent[i].scenario == scenario)
+			return false;
+	return true;
+}

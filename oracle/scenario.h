@@ -1,0 +1,112 @@
+/*
+ * A scenario: what an arm runs, and the only place where expectations stand. Loaded from scenarios/ID.json; its id is
+ * the path without ".json". The JSON Schema is printed from the field table.
+ */
+#ifndef HARNESS_ORACLE_SCENARIO_H
+#define HARNESS_ORACLE_SCENARIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/json.h"
+#include "core/limits.h"
+#include "core/schema.h"
+
+enum expectation_op { OP_EQ, OP_GE, OP_LE };
+/* PROTECTED: a zero (or a bound) that a mutant must earn. CONTROL: needs a live observer only, and never earns one. */
+enum cell_class { CELL_PROTECTED, CELL_CONTROL };
+
+struct expectation {
+	char subject[NAME_MAX_SHORT];
+	char observer[NAME_MAX_SHORT];
+	int op;
+	int class;
+	int64_t value;
+	bool flips; /* mutants: this cell must fail the control's expectation, and by that earns it */
+	char needs[NAME_MAX_SHORT]; /* a need of the host ("ipv6-loopback") without which the cell is not planned, or ""
+				     */
+};
+
+enum fault_role { FAULT_BRIDGE, FAULT_WATCHDOG, FAULT_GATEWAY, FAULT_CONTAINER, FAULT_RECORDER };
+enum fault_action { FAULT_KILL, FAULT_PAUSE };
+struct fault {
+	int role;
+	int action;
+	char trigger[NAME_MAX_SHORT]; /* a subject: fires when the deliveries observer holds its canary */
+	int64_t delay_ms;
+	bool undo; /* resume a paused part when the window closes */
+};
+
+struct policy_update {
+	char trigger[NAME_MAX_SHORT];
+	int64_t revision;
+	char revoke[NAME_MAX_SHORT];
+	char restore[NAME_MAX_SHORT];
+};
+
+struct scenario {
+	char id[ID_MAX];
+	char title[TITLE_MAX];
+	char control[ID_MAX]; /* mutants: the scenario whose expectations are the oracle; "" otherwise */
+	char profile[NAME_MAX_SHORT]; /* "reference" */
+	char removes[ARM_REMOVED_MAX][NAME_MAX_SHORT];
+	size_t removes_count;
+	char probes[ARM_PROBES_MAX][NAME_MAX_SHORT];
+	size_t probes_count;
+	int64_t tries; /* of the agent per probe, 1 to 1000 */
+	bool hold; /* the agent stays after its probes, whatever its input does */
+	int64_t window_ms; /* after the first fault: how long death is watched for; 0 without faults */
+	struct fault faults[ARM_FAULTS_MAX];
+	size_t faults_count;
+	struct policy_update updates[ARM_POLICY_MAX];
+	size_t updates_count;
+	struct expectation expect[ARM_CELLS_MAX];
+	size_t expect_count;
+};
+
+extern const struct schema_field scenario_fields[]; /* without the id, which is the file's path */
+extern const struct schema_field scenario_sealed_fields[]; /* with it: an element of the bundle's scenarios.json */
+
+extern const char *const expectation_op_names[]; /* NULL-terminated, index = value */
+extern const char *const cell_class_names[];
+extern const char *const scenario_needs[]; /* what a host may lack, NULL-terminated */
+
+/* Decodes and checks one document for sense: unknown probe, observer or mutation (by the name lists given), a subject
+ * that no probe or measure makes, duplicate cells, impossible expectations (eq below 0, flips without control, a
+ * protected cell that is not eq 0 or a bound, one that cannot fail), faults without a window. Every error names file
+ * and field. */
+struct scenario_names {
+	const char *const *probes; /* NULL-terminated lists */
+	const char *const *measures;
+	const char *const *observers;
+	const char *const *mutations;
+	const char *const *profiles; /* or NULL: any */
+};
+int scenario_decode(const char *id, const struct json_node *node, const struct scenario_names *names,
+		    struct scenario *out, struct error **err) MUST_CHECK;
+/* What holds between scenarios: each mutant's control exists, is none itself and runs the same probes and faults; each
+ * flipped cell is the control's, and no value meets both expectations; what does not flip cannot contradict the
+ * control; and each protected cell has a mutant that earns it. ERROR_INPUT names file and field. */
+int scenario_check_set(const struct scenario *scenarios, size_t count, struct error **err) MUST_CHECK;
+/* All scenarios below a folder's descriptor, sorted by id and checked as a set; *out is an array that the caller frees.
+ * Folder "effects" and schema.json are passed over, and so is what does not end in ".json" or starts with a dot. */
+int scenario_load_all(int directory, const struct scenario_names *names, struct scenario **out, size_t *count,
+		      struct error **err) MUST_CHECK;
+const struct scenario *scenario_find(const struct scenario *scenarios, size_t count, const char *id);
+/* The expectation for a cell, or NULL. */
+const struct expectation *scenario_cell(const struct scenario *scenario, const char *subject, const char *observer);
+/* Whether the mutant, when it is detected, earns this protected cell: it flips the same subject at the same observer. A
+ * bound on a duration is about what was broken as well, so there the faults must be the same. */
+bool scenario_earns(const struct scenario *mutant, const struct scenario *scenario,
+		    const struct expectation *expectation);
+/* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is "all", the id or the group.
+ */
+bool scenario_selected(const struct scenario *scenario, const char *selector);
+/* The document with its id, as scenarios.json of the bundle holds it. */
+void scenario_encode(const struct scenario *scenario, struct json_writer *writer);
+/* As scenario_decode(), of the form that scenario_encode() writes (with its id), for verify and for the arm; names are
+ * not checked, sense is. `file` is a name of ours. */
+int scenario_decode_sealed(const struct json_node *node, const char *file, struct scenario *out,
+			   struct error **err) MUST_CHECK;
+
+#endif
