@@ -1,0 +1,36 @@
+/* What control.c and control_wait.c share: one started program as the arm knows it. */
+#ifndef HARNESS_OBSERVERS_CONTROL_INTERNAL_H
+#define HARNESS_OBSERVERS_CONTROL_INTERNAL_H
+
+#include "observers/control.h"
+#include "observers/observer.h"
+
+struct known_subject {
+	char name[NAME_MAX_SHORT];
+	uint16_t port;
+	bool hit;
+};
+
+struct known_view {
+	bool seen[2];
+	enum wire_reason reason;
+};
+
+struct observer_process {
+	const struct observer_kind *kind;
+	struct child child;
+	int socket; /* -1 once the program went away */
+	bool ready;
+	uint16_t known_hits, known_misses;
+	struct known_subject subjects[ARM_SUBJECTS_MAX];
+	size_t count;
+	struct known_view views[OBSERVER_VIEWS];
+	struct wire_record *records;
+	size_t records_count, records_room;
+	bool ended[2];
+};
+
+/* ERROR_CLOSED, for whoever asks a program that went away. */
+int observer_lost_error(const struct observer_process *process, struct error **err);
+
+#endif

@@ -1,0 +1,272 @@
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "observers/control_internal.h"
+
+#define MESSAGES_AT_ONCE 1024
+#define MEASURES_MAX 32
+/* Records of both phases that may wait for observer_collect(). */
+#define RECORDS_MAX ((size_t)2 * OBSERVER_VIEWS * (ARM_SUBJECTS_MAX + MEASURES_MAX))
+
+/* What a wait waits for. */
+struct awaited {
+	bool (*holds)(const struct observer_process *process, const struct awaited *awaited);
+	const char *what;
+	const char *observer;
+	enum wire_phase phase;
+};
+
+int observer_lost_error(const struct observer_process *process, struct error **err)
+{
+	return error_set(err, ERROR_CLOSED, "observer %s went away", process->kind->id);
+}
+
+/* ---- what the program says -------------------------------------------------------------------- */
+
+static struct known_subject *subject_of(const struct observer_process *process, const char *name)
+{
+	for (size_t i = 0; i < process->count; i++)
+		if (strcmp(process->subjects[i].name, name) == 0)
+			return (struct known_subject *)(uintptr_t)&process->subjects[i];
+	return NULL;
+}
+
+static int view_of(const struct observer_process *process, const char *id)
+{
+	for (int i = 0; i < OBSERVER_VIEWS && process->kind->observers[i]; i++)
+		if (strcmp(process->kind->observers[i], id) == 0)
+			return i;
+	return -1;
+}
+
+static int keep_record(struct observer_process *process, const struct wire_record *record, struct error **err)
+{
+	if (view_of(process, record->observer) < 0)
+		return error_set(err, ERROR_PROTOCOL, "a record of another observer");
+	if (process->records_count == process->records_room) {
+		size_t room = process->records_room ? 2 * process->records_room : 32;
+		struct wire_record *larger;
+
+		if (process->records_count >= RECORDS_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %zu records", RECORDS_MAX);
+		larger = reallocarray(process->records, room, sizeof(*larger));
+		if (!larger)
+			return error_set(err, ERROR_MEMORY, "no memory for records");
+		process->records = larger;
+		process->records_room = room;
+	}
+	process->records[process->records_count++] = *record;
+	return 0;
+}
+
+static int take_message(struct observer_process *process, const struct wire_message *message, struct error **err)
+{
+	struct known_subject *subject = subject_of(process, message->subject);
+	int view = view_of(process, message->text);
+
+	switch (message->header.type) {
+	case WIRE_BOUND:
+		if (!subject)
+			return error_set(err, ERROR_PROTOCOL, "a socket for an unknown subject");
+		subject->port = message->port;
+		return 0;
+	case WIRE_READY:
+		process->ready = true;
+		process->known_hits = message->known_hits;
+		process->known_misses = message->known_misses;
+		return 0;
+	case WIRE_SEEN:
+		if (view < 0)
+			return error_set(err, ERROR_PROTOCOL, "a marker seen by another observer");
+		process->views[view].seen[message->phase] = true;
+		return 0;
+	case WIRE_HIT:
+		if (!subject)
+			return error_set(err, ERROR_PROTOCOL, "a hit of an unknown subject");
+		subject->hit = true;
+		return 0;
+	case WIRE_END:
+		process->ended[message->phase] = true;
+		return 0;
+	case WIRE_BLIND:
+		if (view < 0)
+			return error_set(err, ERROR_PROTOCOL, "another observer is blind");
+		process->views[view].reason = message->reason;
+		return 0;
+	default:
+		return error_set(err, ERROR_PROTOCOL, "a message of type %u out of place", message->header.type);
+	}
+}
+
+static int take_one(struct observer_process *process, struct error **err)
+{
+	union wire_any any = { 0 };
+	cleanup_fd int fd = -1;
+	int r = wire_receive(process->socket, &any, &fd, clock_now(), err);
+
+	if (r < 0)
+		return r;
+	return any.header.type == WIRE_RECORD ? keep_record(process, &any.record, err)
+					      : take_message(process, &any.message, err);
+}
+
+int observer_dispatch(struct observer_process *process, struct error **err)
+{
+	for (unsigned i = 0; i < MESSAGES_AT_ONCE; i++) {
+		int r;
+
+		if (process->socket < 0)
+			return observer_lost_error(process, err);
+		r = fd_wait(process->socket, POLLIN, 0, err);
+		if (r == 0)
+			return 0;
+		if (r > 0)
+			r = take_one(process, err);
+		if (r < 0) {
+			/* Whoever breaks the protocol is believed no longer. */
+			fd_close(&process->socket);
+			return error_wrap(err, "observer %s", process->kind->id);
+		}
+	}
+	return 0;
+}
+
+static int wait_for(struct observer_process *process, const struct awaited *awaited, int64_t deadline,
+		    struct error **err)
+{
+	while (!awaited->holds(process, awaited)) {
+		cleanup_error struct error *problem = NULL;
+		int r;
+
+		if (process->socket < 0)
+			return observer_lost_error(process, err);
+		r = fd_wait(process->socket, POLLIN, deadline, err);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			return error_set(err, ERROR_TIMEOUT, "observer %s: no %s in time", process->kind->id,
+					 awaited->what);
+		r = observer_dispatch(process, &problem);
+		if (r < 0 && error_code(problem) != ERROR_CLOSED) {
+			error_keep_first(err, &problem);
+			return r;
+		}
+	}
+	return 0;
+}
+
+static bool is_ready(const struct observer_process *process, const struct awaited *awaited)
+{
+	(void)awaited;
+	return process->ready;
+}
+
+static bool is_seen(const struct observer_process *process, const struct awaited *awaited)
+{
+	return observer_seen(process, awaited->observer, awaited->phase);
+}
+
+static bool is_ended(const struct observer_process *process, const struct awaited *awaited)
+{
+	return process->ended[awaited->phase];
+}
+
+int observer_wait_ready(struct observer_process *process, int64_t deadline, struct error **err)
+{
+	const struct awaited awaited = { .holds = is_ready, .what = "READY" };
+	int r = wait_for(process, &awaited, deadline, err);
+
+	if (r < 0)
+		return r;
+	if (process->known_hits != WIRE_KNOWN_HITS || process->known_misses != WIRE_KNOWN_MISSES)
+		return error_set(err, ERROR_REFUSED, "observer %s gave wrong known answers", process->kind->id);
+	return 0;
+}
+
+int observer_wait_seen(struct observer_process *process, const char *observer, enum wire_phase phase, int64_t deadline,
+		       struct error **err)
+{
+	const struct awaited awaited = { .holds = is_seen, .what = "marker", .observer = observer, .phase = phase };
+
+	return wait_for(process, &awaited, deadline, err);
+}
+
+int observer_collect(struct observer_process *process, enum wire_phase phase, observer_take take, void *context,
+		     int64_t deadline, struct error **err)
+{
+	const struct awaited awaited = { .holds = is_ended, .what = "report", .phase = phase };
+	size_t kept = 0;
+	int r = wait_for(process, &awaited, deadline, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < process->records_count; i++) {
+		const struct wire_record *record = &process->records[i];
+
+		if (record->phase != phase)
+			process->records[kept++] = *record;
+		else if (r == 0)
+			r = take(context, record, err);
+	}
+	process->records_count = kept;
+	process->ended[phase] = false;
+	return r < 0 ? r : 0;
+}
+
+/* ---- what is known ---------------------------------------------------------------------------- */
+
+uint16_t observer_port(const struct observer_process *process, const char *subject)
+{
+	const struct known_subject *known = subject_of(process, subject);
+
+	return known ? known->port : 0;
+}
+
+int observer_fd(const struct observer_process *process)
+{
+	return process->socket;
+}
+
+bool observer_seen(const struct observer_process *process, const char *observer, enum wire_phase phase)
+{
+	for (int i = 0; i < OBSERVER_VIEWS && process->kind->observers[i]; i++)
+		if (process->views[i].seen[phase] && (!observer || strcmp(process->kind->observers[i], observer) == 0))
+			return true;
+	return false;
+}
+
+bool observer_hit(const struct observer_process *process, const char *subject)
+{
+	const struct known_subject *known = subject_of(process, subject);
+
+	return known && known->hit;
+}
+
+bool observer_blinded(const struct observer_process *process, const char *observer, enum wire_reason *reason)
+{
+	int view = view_of(process, observer);
+
+	if (view < 0 || process->views[view].reason == WIRE_REASON_NONE)
+		return false;
+	if (reason)
+		*reason = process->views[view].reason;
+	return true;
+}
+
+bool observer_lost(const struct observer_process *process)
+{
+	return process->socket < 0;
+}
+
+const struct observer_kind *observer_kind(const struct observer_process *process)
+{
+	return process->kind;
+}
+
+const struct child *observer_child(const struct observer_process *process)
+{
+	return &process->child;
+}

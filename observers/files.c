@@ -1,0 +1,376 @@
+/*
+ * libexec/observer-files: the container's files, seen four ways, since each is blind to something: the engine's archive
+ * of its root, the engine's list of changes, the upper directory on the host, and the root of its process. Inputs:
+ *
+ *   archive           pipe: the archive of "/"
+ *   changes           pipe: the answer to changes, null or an array
+ *   control-changes   pipe: the same of a container that did change a file: the positive control
+ *   upper, lower      folders: the overlay's upper directory, and the last lower one, which holds the marker file
+ *   root              folder: the root of the container's process, opened while it lived
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/json.h"
+#include "observers/counter.h"
+#include "observers/files_archive.h"
+#include "observers/observer.h"
+#include "observers/stream.h"
+#include "observers/tree.h"
+
+#define MARKER_PATH "export/marker"
+#define MARKER_TEXT "harness-files-marker-1\n"
+
+/* The rows of the kind "files", in its order. */
+enum { VIEW_ARCHIVE, VIEW_CHANGES, VIEW_UPPER, VIEW_ROOT, VIEWS };
+
+/* What the walks of one view found: the largest of each, since a file may go between two walks. */
+struct found {
+	uint64_t records[ARM_SUBJECTS_MAX];
+	uint64_t hits[ARM_SUBJECTS_MAX];
+	uint64_t bytes;
+	enum wire_reason reason;
+};
+
+/* The archive's marker file, compared as it comes. */
+struct marker {
+	bool inside; /* the current entry is the marker file */
+	bool differs;
+	size_t matched;
+	bool found;
+};
+
+struct document {
+	struct stream stream;
+	struct buf text;
+};
+
+struct files {
+	struct observer *observer;
+	struct counter counter; /* of the walk under way */
+	struct counter raw; /* over the bytes of the archive as one record */
+	struct marker marker;
+	struct stream archive;
+	int spool; /* the archive: libarchive pulls, a pipe pushes */
+	struct document changes;
+	struct document control;
+	int upper, lower, root;
+	struct found found[VIEWS];
+};
+
+/* ---- what a walk meets ---------------------------------------------------------------------------------------------
+ */
+
+static int on_entry(void *context, const char *name, const char *link, struct error **err)
+{
+	struct files *files = context;
+
+	(void)err;
+	counter_apart(&files->counter, name, strlen(name));
+	counter_apart(&files->counter, link, strlen(link));
+	files->marker.inside = strcmp(name, MARKER_PATH) == 0;
+	files->marker.differs = false;
+	files->marker.matched = 0;
+	return 0;
+}
+
+static int on_data(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct files *files = context;
+	struct marker *marker = &files->marker;
+
+	(void)err;
+	counter_bytes(&files->counter, bytes, length);
+	if (!marker->inside || marker->differs)
+		return 0;
+	if (length > strlen(MARKER_TEXT) - marker->matched || memcmp(&MARKER_TEXT[marker->matched], bytes, length) != 0)
+		marker->differs = true;
+	else
+		marker->matched += length;
+	return 0;
+}
+
+static int on_end(void *context, struct error **err)
+{
+	struct files *files = context;
+	struct marker *marker = &files->marker;
+
+	(void)err;
+	counter_end(&files->counter);
+	if (marker->inside && !marker->differs && marker->matched == strlen(MARKER_TEXT))
+		marker->found = true;
+	return 0;
+}
+
+static const struct tree_visitor visitor = { .entry = on_entry, .data = on_data, .end = on_end };
+
+/* Takes over what the walk counted; the first reason stays. */
+static void keep(struct files *files, size_t view, const struct tree_result *result)
+{
+	struct found *found = &files->found[view];
+
+	for (size_t i = 0; i < files->observer->count; i++) {
+		if (files->counter.records[i] > found->records[i])
+			found->records[i] = files->counter.records[i];
+		if (files->counter.hits[i] > found->hits[i])
+			found->hits[i] = files->counter.hits[i];
+	}
+	if (result->bytes > found->bytes)
+		found->bytes = result->bytes;
+	if (found->reason == WIRE_REASON_NONE)
+		found->reason = result->reason;
+}
+
+/* ---- the archive ---------------------------------------------------------------------------------------------------
+ */
+
+static int on_archive(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct files *files = context;
+
+	counter_bytes(&files->raw, bytes, length);
+	return fd_write_all(files->spool, bytes, length, NEVER, err);
+}
+
+/* The raw bytes decide: a canary in a header that the listing does not show is one file's. */
+static void keep_raw(struct files *files)
+{
+	struct found *found = &files->found[VIEW_ARCHIVE];
+
+	counter_end(&files->raw);
+	for (size_t i = 0; i < files->observer->count; i++) {
+		found->hits[i] = files->raw.hits[i];
+		if (found->records[i] < files->raw.records[i])
+			found->records[i] = files->raw.records[i];
+	}
+}
+
+static int look_at_archive(struct files *files, int64_t deadline, struct error **err)
+{
+	struct tree_result result = { 0 };
+	int status = stream_finish(&files->archive, deadline, err);
+
+	if (status)
+		return status;
+	files->found[VIEW_ARCHIVE].reason = stream_reason(&files->archive);
+	if (files->found[VIEW_ARCHIVE].reason == WIRE_REASON_NONE) {
+		counter_clear(&files->counter);
+		files->marker.found = false;
+		status = files_archive_walk(files->spool, &visitor, files, &result, err);
+		if (status)
+			return status;
+		keep(files, VIEW_ARCHIVE, &result);
+	}
+	keep_raw(files);
+	if (!files->marker.found)
+		return 0;
+	status = observer_beacon(files->observer, VIEW_ARCHIVE, WIRE_BEFORE, 1, err);
+	return status ? status : observer_beacon(files->observer, VIEW_ARCHIVE, WIRE_AFTER, 1, err);
+}
+
+/* ---- changes -------------------------------------------------------------------------------------------------------
+ */
+
+static int on_document(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct document *document = context;
+
+	if (buf_add(&document->text, bytes, length) < 0)
+		return buf_check(&document->text, "changes", err);
+	return 0;
+}
+
+/* How many entries the list has. What is no list is a reason. */
+static int count_changes(struct document *document, int64_t deadline, uint64_t *out, enum wire_reason *reason,
+			 struct error **err)
+{
+	cleanup_json struct json_document *json = NULL;
+	cleanup_error struct error *fault = NULL;
+	const struct json_node *root;
+	int status = stream_finish(&document->stream, deadline, err);
+
+	*out = 0;
+	if (status)
+		return status;
+	*reason = stream_reason(&document->stream);
+	if (*reason != WIRE_REASON_NONE)
+		return 0;
+	if (json_parse(buf_string(&document->text), document->text.length, JSON_ENGINE_DEPTH, &json, &fault) < 0) {
+		*reason = WIRE_REASON_INPUT_INVALID;
+		return 0;
+	}
+	root = json_root(json);
+	if (json_type(root) == JSON_ARRAY)
+		*out = json_count(root);
+	else if (json_type(root) != JSON_NULL)
+		*reason = WIRE_REASON_INPUT_INVALID;
+	return 0;
+}
+
+/* The list names no content, so every subject gets the same count. */
+static int look_at_changes(struct files *files, int64_t deadline, struct error **err)
+{
+	struct found *found = &files->found[VIEW_CHANGES];
+	enum wire_reason control_reason = WIRE_REASON_NONE;
+	uint64_t entries = 0, control = 0;
+	int status = count_changes(&files->changes, deadline, &entries, &found->reason, err);
+
+	if (!status)
+		status = count_changes(&files->control, deadline, &control, &control_reason, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < files->observer->count; i++)
+		found->records[i] = entries;
+	found->bytes = files->changes.stream.bytes;
+	if (!control)
+		return 0;
+	status = observer_beacon(files->observer, VIEW_CHANGES, WIRE_BEFORE, control, err);
+	return status ? status : observer_beacon(files->observer, VIEW_CHANGES, WIRE_AFTER, control, err);
+}
+
+/* ---- folders -------------------------------------------------------------------------------------------------------
+ */
+
+/* Walks `folder`; the marker is read through `marked`, which for the upper directory is the layer below it. */
+static int look_at_folder(struct files *files, size_t view, int folder, int marked, enum wire_phase phase,
+			  struct error **err)
+{
+	struct tree_result result = { 0 };
+	int status;
+
+	if (folder < 0) {
+		files->found[view].reason = WIRE_REASON_INPUT_MISSING;
+		return 0;
+	}
+	counter_clear(&files->counter);
+	status = tree_walk(folder, &visitor, files, &result, err);
+	if (status)
+		return status;
+	keep(files, view, &result);
+	if (marked < 0 || !tree_holds(marked, MARKER_PATH, MARKER_TEXT))
+		return 0;
+	return observer_beacon(files->observer, view, phase, 1, err);
+}
+
+/* ---- the sensor ----------------------------------------------------------------------------------------------------
+ */
+
+static int files_open(struct observer *observer, struct error **err)
+{
+	struct files *files = observer->state;
+	int status;
+
+	*files = (struct files){
+		.observer = observer,
+		.archive = STREAM(OBSERVER_TREE_BYTES, on_archive),
+		.spool = -1,
+		.changes = { .stream = STREAM(ENGINE_ANSWER_BYTES, on_document), .text = BUF(ENGINE_ANSWER_BYTES) },
+		.control = { .stream = STREAM(ENGINE_ANSWER_BYTES, on_document), .text = BUF(ENGINE_ANSWER_BYTES) },
+		.upper = -1,
+		.lower = -1,
+		.root = -1,
+	};
+	files->archive.context = files;
+	files->changes.stream.context = &files->changes;
+	files->control.stream.context = &files->control;
+	status = counter_open(&files->counter, observer, err);
+	if (!status)
+		status = counter_open(&files->raw, observer, err);
+	if (status)
+		return status;
+	files->spool = memfd_create("archive", MFD_CLOEXEC);
+	return files->spool < 0 ? error_errno(err, errno, "memfd_create") : 0;
+}
+
+static int files_input(struct observer *observer, const char *name, int fd, struct error **err)
+{
+	struct files *files = observer->state;
+	const struct input inputs[] = {
+		{ .name = "archive", .stream = &files->archive },
+		{ .name = "changes", .stream = &files->changes.stream },
+		{ .name = "control-changes", .stream = &files->control.stream },
+		{ .name = "upper", .folder = &files->upper },
+		{ .name = "lower", .folder = &files->lower },
+		{ .name = "root", .folder = &files->root },
+	};
+
+	return input_take(inputs, ARRAY_SIZE(inputs), name, fd, observer->loop, err);
+}
+
+static int send_view(const struct files *files, size_t view, enum wire_phase phase, struct error **err)
+{
+	const struct found *found = &files->found[view];
+	int status = 0;
+
+	for (size_t i = 0; i < files->observer->count && !status; i++) {
+		const struct observed *observed = &files->observer->subjects[i];
+		struct wire_record record = {
+			.kind = WIRE_COUNT,
+			.reason = found->reason,
+			.value = (int64_t)found->records[i],
+			.hits = (int64_t)found->hits[i],
+			.bytes = (int64_t)found->bytes,
+		};
+
+		if (!observed->marker && observed->scanned)
+			status = observer_record(files->observer, view, observed->subject, phase, &record, err);
+	}
+	return status;
+}
+
+/* Before the end there are only the folders: the engine's answers come when the process is gone. */
+static int files_report(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	struct files *files = observer->state;
+	int64_t deadline = clock_deadline(OBSERVER_STREAM_MS);
+	int status = look_at_folder(files, VIEW_UPPER, files->upper, files->lower, phase, err);
+
+	if (!status)
+		status = look_at_folder(files, VIEW_ROOT, files->root, files->root, phase, err);
+	if (!status && phase == WIRE_AFTER)
+		status = look_at_archive(files, deadline, err);
+	if (!status && phase == WIRE_AFTER)
+		status = look_at_changes(files, deadline, err);
+	for (size_t view = 0; view < VIEWS && !status; view++) {
+		if (phase == WIRE_AFTER || view == VIEW_UPPER || view == VIEW_ROOT)
+			status = send_view(files, view, phase, err);
+	}
+	return status;
+}
+
+static void files_close(struct observer *observer)
+{
+	struct files *files = observer->state;
+
+	/* Without an observer it was never opened, and the descriptors of zero are not its own. */
+	if (!files->observer)
+		return;
+	stream_close(&files->archive);
+	stream_close(&files->changes.stream);
+	stream_close(&files->control.stream);
+	buf_wipe(&files->changes.text);
+	buf_wipe(&files->control.text);
+	counter_close(&files->counter);
+	counter_close(&files->raw);
+	fd_close(&files->spool);
+	fd_close(&files->upper);
+	fd_close(&files->lower);
+	fd_close(&files->root);
+}
+
+static const struct sensor sensor = {
+	.name = "observer-files",
+	.state_size = sizeof(struct files),
+	.open = files_open,
+	.input = files_input,
+	.report = files_report,
+	.close = files_close,
+};
+
+int main(int argc, char **argv)
+{
+	return observer_main(&sensor, argc, argv);
+}

@@ -1,0 +1,406 @@
+/*
+ * Watches the container's process from outside: whether it lives (pidfd and cgroup), its core limits, how often it was
+ * started, and how long after the loss of a part it died. Inputs: "pidfd", "proc" (folder of the process), "cgroup"
+ * (folder of its cgroup), "inspect" (the engine's last answer) and "events" (the engine's events of the container, a
+ * JSON object a line). The last two are pipes that the arm closes before it asks for the report of phase AFTER.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/json.h"
+#include "observers/limits_file.h"
+#include "observers/observer.h"
+#include "observers/stream.h"
+
+#define VIEW 0
+#define LIMITS_BYTES (16 * KIB)
+#define PROCS_BYTES (64 * KIB)
+#define EVENT_BYTES (256 * KIB)
+#define FINISH_MS 2000
+
+struct state {
+	bool opened;
+	int pidfd, cgroup;
+	bool before_told;
+	int64_t dead; /* when the pidfd told of the end, or 0 */
+	int64_t loss; /* or 0 */
+	int64_t window; /* when the window of a loss closed with the process alive, or 0 */
+	bool proc_came, limits_read;
+	struct core_limit limit;
+	struct stream inspect, events;
+	struct buf document, line;
+	bool inspect_parsed;
+	int64_t restarts;
+	int64_t creates, starts;
+	bool events_broken;
+};
+
+/* A row of the report: the value, and why it is none. */
+struct measure {
+	const char *subject;
+	enum wire_kind kind;
+	const char *unit;
+	enum wire_reason (*read)(const struct state *state, int64_t *value);
+};
+
+static const struct measure measures[];
+static const struct sensor sensor;
+
+/* ---- process and cgroup ----------------------------------------------------------------------- */
+
+static int on_exit_of_process(void *context, int fd, short revents, struct error **err)
+{
+	struct observer *observer = context;
+	struct state *state = observer->state;
+
+	(void)revents;
+	(void)err;
+	state->dead = clock_now();
+	loop_remove(observer->loop, fd);
+	return 0;
+}
+
+/* cgroup.procs is opened anew each time: a held descriptor goes stale. A folder that vanished holds no process. */
+static bool cgroup_empty(const struct state *state)
+{
+	cleanup_error struct error *problem = NULL;
+	cleanup_buf struct buf procs = BUF(PROCS_BYTES);
+	int r = fd_read_file(state->cgroup, "cgroup.procs", PROCS_BYTES, &procs, &problem);
+
+	if (r < 0)
+		return error_number(problem) == ENOENT || error_number(problem) == ENODEV;
+	return procs.length == 0;
+}
+
+static bool inputs_of_life(const struct state *state)
+{
+	return state->pidfd >= 0 && state->cgroup >= 0;
+}
+
+/* The positive control: a process seen alive both ways. */
+static int prove_alive(struct observer *observer, struct error **err)
+{
+	struct state *state = observer->state;
+	int dead;
+
+	if (!inputs_of_life(state) || state->before_told)
+		return 0;
+	dead = fd_wait(state->pidfd, POLLIN, 0, err);
+	if (dead < 0)
+		return dead;
+	state->before_told = true;
+	return dead || cgroup_empty(state) ? 0 : observer_beacon(observer, VIEW, WIRE_BEFORE, 1, err);
+}
+
+static int take_pidfd(struct observer *observer, int fd, struct error **err)
+{
+	struct state *state = observer->state;
+	int r;
+
+	state->pidfd = fd;
+	r = loop_fd(observer->loop, fd, POLLIN, on_exit_of_process, observer, err);
+	return r < 0 ? r : prove_alive(observer, err);
+}
+
+static int take_cgroup(struct observer *observer, int fd, struct error **err)
+{
+	struct state *state = observer->state;
+
+	state->cgroup = fd;
+	return prove_alive(observer, err);
+}
+
+static int take_proc(struct observer *observer, int fd, struct error **err)
+{
+	struct state *state = observer->state;
+	cleanup_fd int folder = fd;
+	cleanup_error struct error *unread = NULL;
+	cleanup_buf struct buf text = BUF(LIMITS_BYTES);
+
+	(void)err;
+	state->proc_came = true;
+	if (fd_read_file(folder, "limits", LIMITS_BYTES, &text, &unread) == 0)
+		state->limits_read = core_limit_parse(buf_string(&text), &state->limit);
+	return 0;
+}
+
+/* ---- what the engine said --------------------------------------------------------------------- */
+
+static bool is_text(const struct json_node *node, const char *text)
+{
+	const char *found = json_string(node);
+
+	return found && strcmp(found, text) == 0;
+}
+
+static void count_event(struct state *state, const char *line, size_t length)
+{
+	cleanup_error struct error *broken = NULL;
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *action;
+
+	if (length == 0)
+		return;
+	if (json_parse(line, length, JSON_ENGINE_DEPTH, &document, &broken) < 0) {
+		state->events_broken = true;
+		return;
+	}
+	if (!is_text(json_member(json_root(document), "Type"), "container"))
+		return;
+	action = json_member(json_root(document), "Action");
+	state->creates += is_text(action, "create");
+	state->starts += is_text(action, "start");
+}
+
+static int take_event_bytes(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct observer *observer = context;
+	struct state *state = observer->state;
+	const char *end;
+
+	(void)err;
+	if (buf_add(&state->line, bytes, length) < 0) {
+		/* Sticky: what follows is broken as well. */
+		state->events_broken = true;
+		return 0;
+	}
+	while ((end = memchr(buf_string(&state->line), '\n', state->line.length)) != NULL) {
+		size_t line = (size_t)(end - buf_string(&state->line));
+
+		count_event(state, buf_string(&state->line), line);
+		buf_consume(&state->line, line + 1);
+	}
+	return 0;
+}
+
+static int take_inspect_bytes(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct observer *observer = context;
+	struct state *state = observer->state;
+
+	(void)err;
+	/* A document that does not fit will not parse. */
+	(void)buf_add(&state->document, bytes, length);
+	return 0;
+}
+
+static void parse_inspect(struct state *state)
+{
+	cleanup_error struct error *broken = NULL;
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *root;
+
+	if (state->inspect_parsed || state->document.failed ||
+	    json_parse(buf_string(&state->document), state->document.length, JSON_ENGINE_DEPTH, &document, &broken) < 0)
+		return;
+	root = json_root(document);
+	state->inspect_parsed = json_string_length(json_member(root, "Id")) == CONTAINER_ID_MAX - 1 &&
+				json_member(root, "State") &&
+				json_int64(json_member(root, "RestartCount"), &state->restarts) && state->restarts >= 0;
+}
+
+/* ---- measures --------------------------------------------------------------------------------- */
+
+static enum wire_reason limit_reason(const struct state *state)
+{
+	if (!state->proc_came)
+		return WIRE_REASON_INPUT_MISSING;
+	return state->limits_read ? WIRE_REASON_NONE : WIRE_REASON_INPUT_INVALID;
+}
+
+static enum wire_reason read_soft(const struct state *state, int64_t *value)
+{
+	*value = state->limit.soft;
+	return limit_reason(state);
+}
+
+static enum wire_reason read_hard(const struct state *state, int64_t *value)
+{
+	*value = state->limit.hard;
+	return limit_reason(state);
+}
+
+static enum wire_reason read_restarts(const struct state *state, int64_t *value)
+{
+	enum wire_reason reason = stream_reason(&state->inspect);
+
+	*value = state->restarts;
+	if (reason != WIRE_REASON_NONE)
+		return reason;
+	return state->inspect_parsed ? WIRE_REASON_NONE : WIRE_REASON_INPUT_INVALID;
+}
+
+/* The event of creation comes before any start: a stream that lacks it does not go back far enough. */
+static enum wire_reason read_starts(const struct state *state, int64_t *value)
+{
+	enum wire_reason reason = stream_reason(&state->events);
+
+	*value = state->starts;
+	if (reason != WIRE_REASON_NONE)
+		return reason;
+	if (state->events_broken)
+		return WIRE_REASON_INPUT_INVALID;
+	return state->creates == 1 && state->line.length == 0 ? WIRE_REASON_NONE : WIRE_REASON_TRUNCATED;
+}
+
+static enum wire_reason read_alive(const struct state *state, int64_t *value)
+{
+	*value = 0;
+	if (!inputs_of_life(state))
+		return WIRE_REASON_INPUT_MISSING;
+	*value = state->dead == 0 || !cgroup_empty(state);
+	return WIRE_REASON_NONE;
+}
+
+/* Alive when the window closed, or at the report: a lower bound. What ended the process after the window was no longer a
+ * protection. Dead before the loss was told: it took no time. */
+static enum wire_reason read_loss_to_dead(const struct state *state, int64_t *value)
+{
+	int64_t end = state->window ? state->window : state->dead ? state->dead : clock_now();
+
+	*value = end > state->loss ? end - state->loss : 0;
+	if (!inputs_of_life(state))
+		return WIRE_REASON_INPUT_MISSING;
+	return state->dead && !state->window ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
+
+static int state_open(struct observer *observer, struct error **err)
+{
+	struct state *state = observer->state;
+
+	(void)err;
+	state->pidfd = -1;
+	state->cgroup = -1;
+	state->inspect = (struct stream)STREAM(ENGINE_ANSWER_BYTES, take_inspect_bytes);
+	state->inspect.context = observer;
+	state->events = (struct stream)STREAM(ENGINE_STREAM_BYTES, take_event_bytes);
+	state->events.context = observer;
+	state->document = (struct buf)BUF(ENGINE_ANSWER_BYTES);
+	state->line = (struct buf)BUF(EVENT_BYTES);
+	state->opened = true;
+	return 0;
+}
+
+static int state_input(struct observer *observer, const char *name, int fd, struct error **err)
+{
+	struct state *state = observer->state;
+
+	if (strcmp(name, "pidfd") == 0 && state->pidfd < 0)
+		return take_pidfd(observer, fd, err);
+	if (strcmp(name, "cgroup") == 0 && state->cgroup < 0)
+		return take_cgroup(observer, fd, err);
+	if (strcmp(name, "proc") == 0 && !state->proc_came)
+		return take_proc(observer, fd, err);
+	if (strcmp(name, "inspect") == 0)
+		return stream_open(&state->inspect, observer->loop, fd, err);
+	if (strcmp(name, "events") == 0)
+		return stream_open(&state->events, observer->loop, fd, err);
+	fd_close(&fd);
+	return error_set(err, ERROR_PROTOCOL, "an input that is unknown or came twice");
+}
+
+static int state_loss(struct observer *observer, int64_t time, struct error **err)
+{
+	struct state *state = observer->state;
+
+	(void)err;
+	if (state->loss == 0)
+		state->loss = time;
+	return 0;
+}
+
+static int finish_inputs(struct state *state, struct error **err)
+{
+	int64_t deadline = clock_deadline(FINISH_MS);
+	int r = stream_finish(&state->inspect, deadline, err);
+
+	return r < 0 ? r : stream_finish(&state->events, deadline, err);
+}
+
+/* The end may be ready in the same round as the question. */
+static int look_at_process(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	struct state *state = observer->state;
+	int dead;
+
+	if (!inputs_of_life(state))
+		return 0;
+	dead = fd_wait(state->pidfd, POLLIN, 0, err);
+	if (dead < 0)
+		return dead;
+	if (dead && state->dead == 0)
+		on_exit_of_process(observer, state->pidfd, POLLIN, err);
+	if (phase != WIRE_AFTER || cgroup_empty(state) != (state->dead != 0))
+		return 0;
+	return observer_beacon(observer, VIEW, WIRE_AFTER, 1, err);
+}
+
+static int state_report(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	struct state *state = observer->state;
+	int r = look_at_process(observer, phase, err);
+
+	/* The report of phase BEFORE closes the window of a loss. */
+	if (phase == WIRE_BEFORE && state->loss && !state->dead && !state->window)
+		state->window = clock_now();
+	if (r == 0 && phase == WIRE_AFTER)
+		r = finish_inputs(state, err);
+	if (state->inspect.ended)
+		parse_inspect(state);
+	for (const struct measure *measure = measures; r == 0 && measure->subject; measure++) {
+		struct wire_record record = { .kind = measure->kind };
+
+		if (measure->read == read_loss_to_dead && state->loss == 0)
+			continue;
+		record.reason = measure->read(state, &record.value);
+		memcpy(record.unit, measure->unit, strlen(measure->unit) + 1);
+		r = observer_record(observer, VIEW, measure->subject, phase, &record, err);
+	}
+	return r;
+}
+
+static void state_close(struct observer *observer)
+{
+	struct state *state = observer->state;
+
+	if (!state->opened)
+		return;
+	stream_close(&state->inspect);
+	stream_close(&state->events);
+	fd_close(&state->pidfd);
+	fd_close(&state->cgroup);
+	buf_free(&state->document);
+	buf_free(&state->line);
+}
+
+int main(int argc, char **argv)
+{
+	return observer_main(&sensor, argc, argv);
+}
+
+static const struct measure measures[] = {
+	{ .subject = "core-limit-soft", .kind = WIRE_STATE, .unit = "bytes", .read = read_soft },
+	{ .subject = "core-limit-hard", .kind = WIRE_STATE, .unit = "bytes", .read = read_hard },
+	{ .subject = "restarts", .kind = WIRE_COUNT, .unit = "records", .read = read_restarts },
+	{ .subject = "starts", .kind = WIRE_COUNT, .unit = "records", .read = read_starts },
+	{ .subject = "alive", .kind = WIRE_STATE, .unit = "bool", .read = read_alive },
+	{ .subject = "loss_to_dead", .kind = WIRE_DURATION, .unit = "ns", .read = read_loss_to_dead },
+	{ .subject = NULL },
+};
+
+static const struct sensor sensor = {
+	.name = "observer-state",
+	.state_size = sizeof(struct state),
+	.open = state_open,
+	.input = state_input,
+	.loss = state_loss,
+	.report = state_report,
+	.close = state_close,
+};

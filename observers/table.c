@@ -1,0 +1,116 @@
+#include "observers/table.h"
+
+#include <string.h>
+
+const struct observer_kind *observer_kind_of(const char *observer)
+{
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		for (const char *const *id = kind->observers; *id; id++)
+			if (strcmp(*id, observer) == 0)
+				return kind;
+	return NULL;
+}
+
+const struct observer_kind *observer_kind_find(const char *id)
+{
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		if (strcmp(kind->id, id) == 0)
+			return kind;
+	return NULL;
+}
+
+static const char *const nothing[] = { NULL };
+static const char *const tcp4[] = { "tcp4", NULL };
+static const char *const tcp6[] = { "tcp6", NULL };
+static const char *const tcp4_nic[] = { "tcp4-nic", NULL };
+static const char *const dns[] = { "dns", NULL };
+static const char *const capture_host[] = { "capture-host", NULL };
+static const char *const capture_netns[] = { "capture-netns", "attempts", NULL };
+static const char *const capture_netns_measures[] = { "interfaces", "packets-other", NULL };
+static const char *const files[] = { "files-archive", "files-changes", "files-upper", "files-root", NULL };
+static const char *const logs[] = { "logs-api", "logs-disk", NULL };
+static const char *const deliveries[] = { "deliveries", "decisions", NULL };
+static const char *const state[] = { "state", NULL };
+static const char *const state_measures[] = { "core-limit-soft", "core-limit-hard", "restarts", "starts",
+					      "alive",           "loss_to_dead",    NULL };
+
+const struct observer_kind observer_kinds[] = {
+	{ .id = "tcp4",
+	  .program = "observer-tcp",
+	  .argument = "127.0.0.1",
+	  .observers = tcp4,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "TCP connections to the host's IPv4 loopback" },
+	{ .id = "tcp6",
+	  .program = "observer-tcp",
+	  .argument = "::1",
+	  .observers = tcp6,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST | OBSERVER_IPV6,
+	  .title = "TCP connections to the host's IPv6 loopback" },
+	{ .id = "tcp4-nic",
+	  .program = "observer-tcp",
+	  .observers = tcp4_nic,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST | OBSERVER_NIC,
+	  .title = "TCP connections to the host's address on the engine's bridge network" },
+	{ .id = "dns",
+	  .program = "observer-udp",
+	  .argument = "127.0.0.1",
+	  .observers = dns,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "DNS questions and other datagrams to the host's IPv4 loopback" },
+	{ .id = "capture-host",
+	  .program = "observer-capture",
+	  .argument = "host",
+	  .observers = capture_host,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "packets on every interface of the host" },
+	{ .id = "capture-netns",
+	  .program = "observer-capture",
+	  .argument = "netns",
+	  .observers = capture_netns,
+	  .measures = capture_netns_measures,
+	  .needs = OBSERVER_NETNS,
+	  .title = "packets, attempts and interfaces in the container's network namespace" },
+	{ .id = "files",
+	  .program = "observer-files",
+	  .observers = files,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "the container's files by archive, changes, upper directory and root" },
+	{ .id = "logs",
+	  .program = "observer-logs",
+	  .observers = logs,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "the container's log by the engine's API and in the engine's folder" },
+	{ .id = "deliveries",
+	  .program = "observer-deliveries",
+	  .observers = deliveries,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "calls that reached the upstream tool, and the gateway's decisions" },
+	{ .id = "state",
+	  .program = "observer-state",
+	  .observers = state,
+	  .measures = state_measures,
+	  .needs = OBSERVER_HOST,
+	  .title = "the container's process: alive, limits, starts, restarts, time to its end" },
+	{ .id = NULL },
+};
+
+const char *const observer_ids[] = {
+	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
+	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
+	"logs-disk", "deliveries",    "decisions",     "state",       NULL,
+};
+
+const char *const measure_ids[] = {
+	"interfaces",      "packets-other", "core-limit-soft",
+	"core-limit-hard", "restarts",      "starts",
+	"alive",           "loss_to_dead",  NULL,
+};
