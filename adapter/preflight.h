@@ -1,0 +1,43 @@
+/*
+ * What must hold on the host before a run: native Linux, a local Unix socket whose peer is an engine, a core pattern
+ * that is a file pattern, an engine in our network namespace. Refused by name, with what to do. Never changes the host.
+ */
+#ifndef HARNESS_ADAPTER_PREFLIGHT_H
+#define HARNESS_ADAPTER_PREFLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/limits.h"
+
+/* Pure: the class of a core pattern. */
+enum core_class { CORE_FILE, CORE_PIPE, CORE_SOCKET, CORE_EMPTY };
+enum core_class core_pattern_class(const char *pattern);
+extern const char *const core_class_names[];
+/* Reads /proc/sys/kernel/core_pattern. */
+int core_pattern_read(enum core_class *out, struct error **err) MUST_CHECK;
+
+/* Which engine answered, and whether it is one that we know to be local, rootful and plain. Pure, over the answers of
+ * /version and /info: Podman, Docker Desktop, rootless, userns-remap, non-Linux: ERROR_REFUSED, each by its name. */
+int preflight_engine(const struct json_node *version, const struct json_node *info, struct error **err) MUST_CHECK;
+/* The socket's peer is uid 0 and dockerd, or pid 1 (socket activation: dockerd is then found in /proc); its network
+ * namespace is ours, else ERROR_REFUSED with the nsenter command that mends it. *engine is dockerd's pid. */
+int preflight_peer(int pid, unsigned uid, int64_t *engine, struct error **err) MUST_CHECK;
+/* Whether ::1 can be bound. */
+bool preflight_ipv6_loopback(void);
+
+/* For `harness doctor`: one need of the host. */
+struct preflight_finding {
+	const char *id;
+	bool ok;
+	char found[96];		/* fixed text and numbers */
+	const char *mend;	/* the command or step that mends it, when not ok */
+};
+/* `socket` as the run would use it. Returns how many of at most `max` were filled. Does not stop at the first. */
+size_t preflight_findings(const char *socket, struct preflight_finding *out, size_t max);
+
+#endif

@@ -1,0 +1,211 @@
+/* The needs of this host, one row each, for `harness doctor`. */
+#include <arpa/inet.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+
+#include "adapter/engine.h"
+#include "adapter/preflight_internal.h"
+#include "core/fd.h"
+#include "core/spawn.h"
+
+/* What opening the socket gave: an engine, or why there is none. */
+struct reached {
+	struct engine *engine;
+	const struct error *error;
+};
+
+struct need {
+	const char *id;
+	const char *mend;
+	/* Fills finding->found; whether the need is met. */
+	bool (*met)(const struct reached *reached, struct preflight_finding *finding);
+};
+static const struct need needs[];
+static const size_t needs_count;
+static const char *const helpers[];
+
+static void say(struct preflight_finding *finding, const char *text)
+{
+	snprintf(finding->found, sizeof(finding->found), "%s", text);
+}
+
+/* An error's text is ours and bounded, so that it may be shown. */
+static bool say_error(struct preflight_finding *finding, const struct error *error)
+{
+	snprintf(finding->found, sizeof(finding->found), "%s", error_text(error));
+	return false;
+}
+
+bool preflight_ipv6_loopback(void)
+{
+	cleanup_fd int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+
+	return fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
+static bool native_linux(const struct reached *reached, struct preflight_finding *finding)
+{
+	struct utsname host;
+	bool ok = uname(&host) == 0 && strcmp(host.sysname, "Linux") == 0 && !preflight_foreign_kernel(host.release);
+
+	(void)reached;
+	say(finding, ok ? "native" : "a virtual machine for Linux programs");
+	return ok;
+}
+
+static bool root(const struct reached *reached, struct preflight_finding *finding)
+{
+	(void)reached;
+	snprintf(finding->found, sizeof(finding->found), "user %u", (unsigned)geteuid());
+	return geteuid() == 0;
+}
+
+static bool helpers_present(const struct reached *reached, struct preflight_finding *finding)
+{
+	size_t count = 0, missing = 0;
+	const char *first = NULL;
+
+	(void)reached;
+	for (; helpers[count]; count++) {
+		cleanup_error struct error *absent = NULL;
+		char path[PATH_MAX];
+
+		if (spawn_helper_path(helpers[count], path, sizeof(path), &absent) == 0)
+			continue;
+		missing++;
+		first = first ? first : helpers[count];
+	}
+	if (missing)
+		snprintf(finding->found, sizeof(finding->found), "%zu of %zu missing, %s first", missing, count, first);
+	else
+		snprintf(finding->found, sizeof(finding->found), "all %zu", count);
+	return missing == 0;
+}
+
+static bool core_pattern(const struct reached *reached, struct preflight_finding *finding)
+{
+	cleanup_error struct error *error = NULL;
+	enum core_class found = CORE_EMPTY;
+
+	(void)reached;
+	if (core_pattern_read(&found, &error) < 0)
+		return say_error(finding, error);
+	say(finding, core_class_names[found]);
+	return found == CORE_FILE;
+}
+
+static bool ipv6_loopback(const struct reached *reached, struct preflight_finding *finding)
+{
+	bool ok = preflight_ipv6_loopback();
+
+	(void)reached;
+	say(finding, ok ? "::1" : "no ::1: the tcp6 cells are not planned");
+	return ok;
+}
+
+static bool socket_answers(const struct reached *reached, struct preflight_finding *finding)
+{
+	if (!reached->engine)
+		return say_error(finding, reached->error);
+	say(finding, "answers");
+	return true;
+}
+
+static bool socket_peer(const struct reached *reached, struct preflight_finding *finding)
+{
+	cleanup_error struct error *error = NULL;
+	int64_t found = 0;
+	pid_t pid;
+	uid_t uid;
+
+	if (!reached->engine) {
+		say(finding, "no socket to look at");
+		return false;
+	}
+	engine_peer(reached->engine, &pid, &uid);
+	if (preflight_peer((int)pid, uid, &found, &error) < 0)
+		return say_error(finding, error);
+	snprintf(finding->found, sizeof(finding->found), "dockerd, process %lld", (long long)found);
+	return true;
+}
+
+static int ask(struct engine *engine, int (*call)(struct engine *engine, struct buf *json, struct error **err),
+	       struct json_document **out, struct error **err)
+{
+	cleanup_buf struct buf answer = BUF(ENGINE_ANSWER_BYTES);
+
+	if (call(engine, &answer, err) < 0)
+		return -1;
+	return json_parse(buf_string(&answer), answer.length, JSON_ENGINE_DEPTH, out, err);
+}
+
+static bool engine_kind(const struct reached *reached, struct preflight_finding *finding)
+{
+	cleanup_json struct json_document *version = NULL;
+	cleanup_json struct json_document *info = NULL;
+	cleanup_error struct error *error = NULL;
+
+	if (!reached->engine) {
+		say(finding, "no engine to ask");
+		return false;
+	}
+	if (engine_negotiate(reached->engine, &error) < 0 ||
+	    ask(reached->engine, engine_version, &version, &error) < 0 ||
+	    ask(reached->engine, engine_info, &info, &error) < 0 ||
+	    preflight_engine(json_root(version), json_root(info), &error) < 0)
+		return say_error(finding, error);
+	snprintf(finding->found, sizeof(finding->found), "Docker Engine, API %s", engine_api(reached->engine));
+	return true;
+}
+
+size_t preflight_findings(const char *socket_path, struct preflight_finding *out, size_t max)
+{
+	cleanup_engine struct engine *engine = NULL;
+	cleanup_error struct error *error = NULL;
+	size_t count = needs_count < max ? needs_count : max;
+	struct reached reached = { .engine = NULL };
+
+	if (engine_open(socket_path, &engine, &error) == 0)
+		reached.engine = engine;
+	reached.error = error;
+	for (size_t i = 0; i < count; i++) {
+		out[i] = (struct preflight_finding){ .id = needs[i].id };
+		out[i].ok = needs[i].met(&reached, &out[i]);
+		out[i].mend = out[i].ok ? NULL : needs[i].mend;
+	}
+	return count;
+}
+
+static const struct need needs[] = {
+	{ .id = "linux", .met = native_linux, .mend = "run it on Linux itself" },
+	{ .id = "root", .met = root, .mend = "sudo harness ..." },
+	{ .id = "helpers", .met = helpers_present, .mend = "make" },
+	{ .id = "core-pattern", .met = core_pattern, .mend = "sysctl kernel.core_pattern=core" },
+	{ .id = "ipv6-loopback", .met = ipv6_loopback, .mend = "sysctl net.ipv6.conf.lo.disable_ipv6=0" },
+	{ .id = "engine-socket", .met = socket_answers, .mend = "ci/engine start, or --socket PATH" },
+	{ .id = "engine-peer", .met = socket_peer, .mend = "name the socket of a local engine that runs as root" },
+	{ .id = "engine", .met = engine_kind, .mend = "apt-get install docker.io" },
+};
+static const size_t needs_count = ARRAY_SIZE(needs);
+
+static const char *const helpers[] = {
+	"bridge",
+	"watchdog",
+	"stop",
+	"gateway",
+	"recorder",
+	"netns-beacon",
+	"observer-tcp",
+	"observer-udp",
+	"observer-capture",
+	"observer-files",
+	"observer-logs",
+	"observer-state",
+	"observer-deliveries",
+	NULL,
+};

@@ -1,0 +1,29 @@
+#include "adapter/probe.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct probe_route *probe_find(const char *id)
+{
+	for (const struct probe_route *route = probe_routes; route->id; route++)
+		if (strcmp(route->id, id) == 0)
+			return route;
+	return NULL;
+}
+
+const char *const probe_ids[] = {
+	"tcp4", "tcp4-child", "tcp6", "dns", "tcp4-nic", "file", "stderr", "permitted", "denied", NULL,
+};
+
+const struct probe_route probe_routes[] = {
+	{ .id = "tcp4", .address = PROBE_LOOPBACK4, .observer = "tcp4" },
+	{ .id = "tcp4-child", .address = PROBE_LOOPBACK4, .observer = "tcp4" },
+	{ .id = "tcp6", .address = PROBE_LOOPBACK6, .observer = "tcp6" },
+	{ .id = "dns", .address = PROBE_LOOPBACK4, .observer = "dns" },
+	{ .id = "tcp4-nic", .address = PROBE_NIC, .observer = "tcp4-nic" },
+	{ .id = "file", .address = PROBE_PATH, .target = "/export/leak" },
+	{ .id = "stderr", .address = PROBE_NOWHERE },
+	{ .id = "permitted", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "denied", .address = PROBE_OPERATION, .target = "denied", .tool = "public.tool" },
+	{ .id = NULL },
+};

@@ -1,0 +1,22 @@
+/*
+ * The routes that the agent is told to try: what a probe needs to know (an address, a port, a path, an operation), and
+ * which observer binds its port. The agent has its own table of the same ids; the two agree by the orders alone.
+ */
+#ifndef HARNESS_ADAPTER_PROBE_H
+#define HARNESS_ADAPTER_PROBE_H
+
+enum probe_address { PROBE_LOOPBACK4, PROBE_LOOPBACK6, PROBE_NIC, PROBE_PATH, PROBE_OPERATION, PROBE_NOWHERE };
+
+struct probe_route {
+	const char *id;
+	enum probe_address address;
+	const char *target;		/* the path or the operation; NULL for the others */
+	const char *observer;		/* kind of the observer that binds its port, or NULL */
+	const char *tool;		/* operations: the catalog's tool; NULL for the others */
+};
+
+extern const struct probe_route probe_routes[];		/* ended by .id = NULL */
+extern const char *const probe_ids[];			/* NULL-terminated */
+const struct probe_route *probe_find(const char *id);
+
+#endif

@@ -1,0 +1,166 @@
+/* The two processes that guard a session: the bridge, which holds the agent's stream, and the watchdog. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapter/session.h"
+#include "core/clock.h"
+#include "core/fd.h"
+
+#define PIPE_MS 2000
+#define CONFIG_BYTES (8 * KIB)
+
+/* Operator-owned: what the agent may ask for, and the tool behind it. `done` is the session's own. */
+static const struct {
+	const char *operation, *tool;
+} aliases[] = {
+	{ "permitted", "permitted.tool" },
+	{ "denied", "public.tool" },
+	{ "done", NULL },
+};
+
+static void put_limits(struct json_writer *json, const struct session_limits *limits)
+{
+	json_put_key(json, "limits");
+	json_object(json);
+	json_member_int(json, "frameBytes", limits->frame_bytes);
+	json_member_int(json, "stdoutBytes", limits->stdout_bytes);
+	json_member_int(json, "stderrBytes", limits->stderr_bytes);
+	json_member_int(json, "calls", limits->calls);
+	json_member_int(json, "sessionMs", limits->session_ms);
+	json_member_int(json, "heartbeatMs", limits->heartbeat_ms);
+	json_member_int(json, "acknowledgeMs", limits->acknowledge_ms);
+	json_member_int(json, "leaseMs", limits->lease_ms);
+	json_member_int(json, "gatewayCallMs", limits->gateway_call_ms);
+	json_object_end(json);
+}
+
+static int bridge_config(const struct session_options *options, struct buf *out, struct error **err)
+{
+	struct json_writer json;
+
+	json_begin(&json, out);
+	json_object(&json);
+	json_put_key(&json, "aliases");
+	json_array(&json);
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++) {
+		json_object(&json);
+		json_member_string(&json, "operation", aliases[i].operation);
+		json_put_key(&json, "tool");
+		if (aliases[i].tool)
+			json_put_string(&json, aliases[i].tool);
+		else
+			json_put_null(&json);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	json_member_string(&json, "beaconTool", "beacon.tool");
+	json_member_bool(&json, "acknowledge", options->acknowledge);
+	put_limits(&json, &options->limits);
+	json_object_end(&json);
+	return buf_check(out, "the bridge's configuration", err);
+}
+
+int session_bridge(struct session *session, int gateway_in, int gateway_out, struct error **err)
+{
+	cleanup_buf struct buf config = BUF(CONFIG_BYTES);
+	cleanup_fd int config_read = -1, config_write = -1, payload_read = -1, life_read = -1, control = -1;
+	char path[PATH_MAX];
+	char name[] = "bridge";
+	char *argv[] = { name, NULL };
+
+	if (spawn_helper_path("bridge", path, sizeof(path), err) < 0 || bridge_config(session->options, &config, err) < 0 ||
+	    fd_pipe(&config_read, &config_write, err) < 0 || fd_pipe(&payload_read, &session->payload, err) < 0 ||
+	    fd_pipe(&life_read, &session->lifeline, err) < 0 || fd_seqpacket(&session->bridge_control, &control, err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = path,
+		.argv = argv,
+		.fds = {
+			{ .from = config_read, .to = BRIDGE_FD_CONFIG },
+			{ .from = session->attach, .to = BRIDGE_FD_ATTACH },
+			{ .from = payload_read, .to = BRIDGE_FD_PAYLOAD },
+			{ .from = control, .to = BRIDGE_FD_CONTROL },
+			{ .from = gateway_in, .to = BRIDGE_FD_GATEWAY_IN },
+			{ .from = gateway_out, .to = BRIDGE_FD_GATEWAY_OUT },
+			{ .from = life_read, .to = BRIDGE_FD_LIFELINE },
+		},
+		.fds_count = 7,
+		.drop_privileges = true,
+		.uid = session->options->profile.uid,
+		.gid = session->options->profile.gid,
+	};
+	if (spawn(&options, &session->bridge, err) < 0)
+		return error_wrap(err, "the bridge");
+	/* A second holder of the stream would keep the engine's lock alive after the bridge's death. */
+	fd_close(&session->attach);
+	return fd_write_all(config_write, config.data, config.length, clock_deadline(PIPE_MS), err);
+}
+
+static int arm_watchdog(struct session *session, int pulse, int acknowledge, struct error **err)
+{
+	cleanup_fd int control = -1;
+	char path[PATH_MAX], stop[PATH_MAX], socket_path[PATH_MAX];
+	char name[] = "watchdog", lease[24], try_ms[24], id[CONTAINER_ID_MAX];
+	char *argv[] = { name, lease, try_ms, id, stop, socket_path, NULL };
+
+	snprintf(lease, sizeof(lease), "%lld", (long long)session->options->limits.lease_ms);
+	snprintf(try_ms, sizeof(try_ms), "%lld", (long long)session->options->limits.stop_try_ms);
+	snprintf(id, sizeof(id), "%s", session->container);
+	snprintf(socket_path, sizeof(socket_path), "%s", session->target->socket);
+	if (spawn_helper_path("watchdog", path, sizeof(path), err) < 0 ||
+	    spawn_helper_path("stop", stop, sizeof(stop), err) < 0 ||
+	    fd_seqpacket(&session->watchdog_control, &control, err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = path,
+		.argv = argv,
+		.fds = {
+			{ .from = pulse, .to = WATCHDOG_FD_PULSE },
+			{ .from = acknowledge, .to = WATCHDOG_FD_ACK },
+			{ .from = session->pidfd, .to = WATCHDOG_FD_PIDFD },
+			{ .from = session->bridge.pidfd, .to = WATCHDOG_FD_BRIDGE },
+			{ .from = session->cgroup, .to = WATCHDOG_FD_CGROUP },
+			{ .from = control, .to = WATCHDOG_FD_CONTROL },
+		},
+		.fds_count = 6,
+		.new_session = true,
+		.survive_parent = true,
+	};
+	if (spawn(&options, &session->watchdog, err) < 0)
+		return error_wrap(err, "the watchdog");
+	return 0;
+}
+
+int session_guard(struct session *session, struct error **err)
+{
+	cleanup_fd int pulse_read = -1, pulse_write = -1, ack_read = -1, ack_write = -1;
+	struct control_message guard = { .type = CONTROL_GUARD };
+	int fds[3] = { session->pidfd, -1, -1 };
+	size_t count = 1;
+
+	if (session->options->watchdog) {
+		if (fd_pipe(&pulse_read, &pulse_write, err) < 0 || fd_pipe(&ack_read, &ack_write, err) < 0 ||
+		    arm_watchdog(session, pulse_read, ack_write, err) < 0)
+			return -1;
+		fds[1] = pulse_write;
+		fds[2] = ack_read;
+		count = 3;
+	}
+	return control_send(session->bridge_control, &guard, fds, count, clock_deadline(PIPE_MS), err);
+}
+
+int session_go(struct session *session, const struct buf *payload, struct error **err)
+{
+	struct control_message go = { .type = CONTROL_GO };
+
+	if (fd_write_all(session->payload, payload->data, payload->length, clock_deadline(PIPE_MS), err) < 0)
+		return error_wrap(err, "the initial frame");
+	fd_close(&session->payload);
+	return control_send(session->bridge_control, &go, NULL, 0, clock_deadline(PIPE_MS), err);
+}

@@ -1,0 +1,44 @@
+/*
+ * The adversarial fixture: what a hostile agent would try, as a table of probes. It is the subject of the measurement and
+ * not a part of the harness: it includes nothing of ours, and nothing that it says is ever believed.
+ *
+ * It reads its orders from standard input, one a line, fields separated by single spaces:
+ *
+ *     tries N                          each probe is tried N times (before any probe; default 1)
+ *     probe ID CANARY ADDRESS PORT     ADDRESS is numeric, a path, or "-"; PORT is 0 where there is none
+ *     then ENDING                      what to do after the last probe; this line starts the work
+ *
+ * and its exit status is the number of tries that it made, at most 100: a number, for information only.
+ */
+#ifndef AGENT_H
+#define AGENT_H
+
+#include <stdint.h>
+
+struct order {
+	const char *canary;
+	const char *address;
+	uint16_t port;
+	unsigned try_number;	/* from 1 */
+};
+
+struct probe {
+	const char *id;
+	const char *route;	/* what way out is tried */
+	void (*attempt)(const struct order *order);
+};
+
+struct ending {
+	const char *id;
+	int (*run)(int attempts);	/* returns the exit status */
+};
+
+extern const struct probe probes[];	/* ended by .id = NULL */
+extern const struct ending endings[];
+
+/* Reads one line from standard input without its line feed into line; returns its length, or -1 at the end. */
+int read_line(char *line, int size);
+/* Writes all of `length` bytes; gives up silently: a hostile agent reports no errors. */
+void write_all(int fd, const char *bytes, unsigned long length);
+
+#endif
