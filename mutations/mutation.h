@@ -1,0 +1,36 @@
+/*
+ * A mutation takes one protection away: it changes a copy of the session's options, names the admission rules that must
+ * then refuse, and the fields of the effective configuration that may differ from the control's. Nothing else may.
+ */
+#ifndef HARNESS_MUTATIONS_MUTATION_H
+#define HARNESS_MUTATIONS_MUTATION_H
+
+#include "adapter/session.h"
+
+struct mutation {
+	const char *id;				/* the protection that is taken away */
+	const char *title;			/* one line for `harness list` */
+	void (*apply)(struct session_options *options);
+	const char *const *must_fail;		/* admission rules, NULL-terminated; empty when admission does not look there */
+	const char *const *may_differ;		/* fields of the effective configuration; a trailing '*' matches a prefix */
+};
+
+extern const struct mutation mutation_network;
+extern const struct mutation mutation_network_bridge;
+extern const struct mutation mutation_read_only;
+extern const struct mutation mutation_log_driver;
+extern const struct mutation mutation_sink_ceiling;
+extern const struct mutation mutation_watchdog;
+extern const struct mutation mutation_ack;
+
+/* Every mutation, NULL-terminated, and their ids. */
+extern const struct mutation *const mutations[];
+extern const char *const mutation_ids[];
+const struct mutation *mutation_find(const char *id);
+
+/* Applies each protection of `removes` to the options and adds its rules to options->must_fail. An unknown protection or
+ * rule is ERROR_INTERNAL: the scenario loader has checked the names. */
+int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct session_options *options,
+		    struct error **err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,38 @@
+/* The registry of mutations. */
+#include <string.h>
+
+#include "mutations/mutation.h"
+
+const struct mutation *mutation_find(const char *id)
+{
+	for (size_t i = 0; mutations[i]; i++)
+		if (strcmp(mutations[i]->id, id) == 0)
+			return mutations[i];
+	return NULL;
+}
+
+int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct session_options *options,
+		    struct error **err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct mutation *mutation = mutation_find(removes[i]);
+
+		if (!mutation)
+			return error_set(err, ERROR_INTERNAL, "no mutation removes this protection");
+		mutation->apply(options);
+		for (size_t rule = 0; mutation->must_fail[rule]; rule++)
+			if (!rule_set_add_id(&options->must_fail, mutation->must_fail[rule]))
+				return error_set(err, ERROR_INTERNAL, "mutation %s names a rule that admission does not have",
+						 mutation->id);
+	}
+	return 0;
+}
+
+const char *const mutation_ids[] = {
+	"network", "network-bridge", "read-only", "log-driver", "sink-ceiling", "watchdog", "ack", NULL,
+};
+
+const struct mutation *const mutations[] = {
+	&mutation_network,	&mutation_network_bridge, &mutation_read_only, &mutation_log_driver,
+	&mutation_sink_ceiling, &mutation_watchdog,	  &mutation_ack,       NULL,
+};
