@@ -1,0 +1,306 @@
+#include "runner/arm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/hash.h"
+#include "mutations/mutation.h"
+#include "runner/arm_steps.h"
+#include "runner/store.h"
+
+#define PAYLOAD_BYTES (60 * KIB)
+
+void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at)
+{
+	struct arm_record *record = &arm->result->record;
+	struct arm_event *event;
+
+	if (record->events_count == ARM_EVENTS_MAX)
+		return;
+	event = &record->events[record->events_count++];
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	snprintf(event->subject, sizeof(event->subject), "%s", subject);
+	event->at_ns = at - arm->start;
+}
+
+static int add_subjects(struct arm *arm, struct error **err)
+{
+	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++)
+		if (canary_new(&arm->markers[phase], err) < 0)
+			return -1;
+	for (size_t i = 0; i < arm->scenario.probes_count; i++) {
+		struct arm_subject *subject = &arm->subjects[arm->subjects_count];
+
+		subject->route = probe_find(arm->scenario.probes[i]);
+		if (!subject->route)
+			return error_set(err, ERROR_INTERNAL, "the scenario has a probe without a route");
+		if (subject->route->address == PROBE_LOOPBACK6 && !arm->context.ipv6)
+			continue;
+		if (canary_new(&subject->canary, err) < 0)
+			return -1;
+		arm->result->canaries[arm->result->canaries_count++] = subject->canary;
+		arm->subjects_count++;
+	}
+	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++)
+		arm->result->canaries[arm->result->canaries_count++] = arm->markers[phase];
+	return 0;
+}
+
+static void copy_names(const char *const *names, char (*out)[NAME_MAX_SHORT], size_t *count, size_t max)
+{
+	for (size_t i = 0; names[i] && *count < max; i++)
+		snprintf(out[(*count)++], NAME_MAX_SHORT, "%s", names[i]);
+}
+
+/* What the removed protections declare goes into the record, so that the judge needs no table of ours. */
+static int apply_mutations(struct arm *arm, struct error **err)
+{
+	struct arm_record *record = &arm->result->record;
+
+	session_options_reference(&arm->options);
+	if (mutations_apply(arm->scenario.removes, arm->scenario.removes_count, &arm->options, err) < 0)
+		return -1;
+	for (size_t i = 0; i < arm->scenario.removes_count; i++) {
+		const struct mutation *mutation = mutation_find(arm->scenario.removes[i]);
+
+		copy_names(mutation->must_fail, record->must_fail, &record->must_fail_count, ADMISSION_RULES_MAX);
+		for (size_t n = 0; mutation->may_differ[n] && record->may_differ_count < ARM_DIFFERENCE_MAX; n++)
+			snprintf(record->may_differ[record->may_differ_count++], sizeof(record->may_differ[0]), "%s",
+				 mutation->may_differ[n]);
+	}
+	return 0;
+}
+
+static int prepare(struct arm *arm, struct error **err)
+{
+	const struct json_node *root = json_root(arm->input);
+	struct arm_record *record = &arm->result->record;
+	struct timespec wall;
+
+	if (arm_input_decode(arm, err) < 0)
+		return -1;
+	snprintf(record->arm, sizeof(record->arm), "%s", arm->scenario.id);
+	record->repetition = arm->repetition;
+	snprintf(record->image, sizeof(record->image), "%s", arm->context.image + strlen("sha256:"));
+	snprintf(record->boot, sizeof(record->boot), "%s", arm->context.boot);
+	if (apply_mutations(arm, err) < 0 || add_subjects(arm, err) < 0)
+		return -1;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	arm->created_wall = (int64_t)wall.tv_sec * NS_PER_S + wall.tv_nsec;
+	arm->target = (struct session_target){
+		.socket = arm->context.socket,
+		.run = arm->context.run,
+		.image = arm->context.image,
+		.image_inspect = json_member(root, "image"),
+		.info = json_member(root, "info"),
+	};
+	if (engine_open(arm->context.socket, &arm->engine, err) < 0 ||
+	    engine_use_version(arm->engine, arm->context.api, err) < 0)
+		return -1;
+	session_init(&arm->session, arm->engine, &arm->target, &arm->options);
+	return store_arm_folder(&arm->folder, &arm->lock, arm->path, err);
+}
+
+/* "tries", "probe" and "then" lines: agent/agent.h. */
+static int orders(const struct arm *arm, struct buf *out, struct error **err)
+{
+	(void)buf_printf(out, "tries %lld\n", (long long)arm->scenario.tries);
+	for (size_t i = 0; i < arm->subjects_count; i++) {
+		const struct arm_subject *subject = &arm->subjects[i];
+		const char *address = "-";
+
+		if (subject->route->address == PROBE_LOOPBACK4)
+			address = "127.0.0.1";
+		else if (subject->route->address == PROBE_LOOPBACK6)
+			address = "::1";
+		else if (subject->route->address == PROBE_NIC && arm->context.nic[0])
+			address = arm->context.nic;
+		else if (subject->route->target)
+			address = subject->route->target;
+		(void)buf_printf(out, "probe %s %s %s %u\n", subject->route->id, subject->canary.text, address, subject->port);
+	}
+	(void)buf_printf(out, "then %s\n", arm->scenario.hold ? "hold" : "done");
+	return buf_check(out, "the initial frame", err);
+}
+
+static int take_effective(void *context, const char *field, const char *sha256, struct error **err)
+{
+	struct arm_record *record = &((struct arm *)context)->result->record;
+	struct effective_value *value;
+
+	if (record->effective_count == ARM_EFFECTIVE_MAX)
+		return error_set(err, ERROR_LIMIT, "the effective configuration has more than %d fields", ARM_EFFECTIVE_MAX);
+	value = &record->effective[record->effective_count++];
+	snprintf(value->field, sizeof(value->field), "%s", field);
+	snprintf(value->sha256, sizeof(value->sha256), "%s", sha256);
+	return 0;
+}
+
+static int take_text(struct arm *arm, const char *field, const char *text, struct error **err)
+{
+	char sha256[HEX_SHA256];
+
+	hash_bytes(text, strlen(text), sha256);
+	return take_effective(arm, field, sha256, err);
+}
+
+/* The engine's and the kernel's view, then the gateway's and the session's own configuration. */
+static int project(struct arm *arm, struct error **err)
+{
+	if (session_project(&arm->session, take_effective, arm, err) < 0 ||
+	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
+	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
+	    take_text(arm, "session.watchdog", arm->options.watchdog ? "armed" : "none", err) < 0 ||
+	    take_text(arm, "session.acknowledge", arm->options.acknowledge ? "checked" : "unchecked", err) < 0)
+		return -1;
+	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
+		char field[64];
+
+		snprintf(field, sizeof(field), "gateway.ceiling.%s", arm->options.ceilings[i].tool);
+		if (take_text(arm, field, arm->options.ceilings[i].max, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool guarded(const struct arm *arm)
+{
+	return arm->told.ended || (arm->told.guarded && (!arm->options.watchdog || arm->told.armed));
+}
+
+/* Up to the point where plaintext may enter. What may overlap with the start does. */
+static int open_session(struct arm *arm, struct error **err)
+{
+	if (session_create(&arm->session, "arm", err) < 0)
+		return -1;
+	arm_note(arm, "created", "", clock_now());
+	if (session_attach(&arm->session, err) < 0)
+		return -1;
+	arm_note(arm, "attached", "", clock_now());
+	if (session_start(&arm->session, err) < 0 || arm_gateway_start(arm, err) < 0 ||
+	    session_bridge(&arm->session, arm->gateway_in, arm->gateway_out, err) < 0)
+		return -1;
+	/* Another holder of these ends would hide the bridge's death from the gateway. */
+	fd_close(&arm->gateway_in);
+	fd_close(&arm->gateway_out);
+	arm_observers_start(arm);
+	arm_observers_beacon(arm, WIRE_BEFORE);
+	if (session_started(&arm->session, err) < 0)
+		return -1;
+	arm_note(arm, "started", "", clock_now());
+	if (session_kernel(&arm->session, err) < 0)
+		return -1;
+	arm_note(arm, "admitted", "", clock_now());
+	arm_observers_netns(arm);
+	arm_observers_inputs(arm);
+	arm_observers_beacon(arm, WIRE_BEFORE);
+	if (session_guard(&arm->session, err) < 0 || arm_watch(arm, err) < 0 ||
+	    arm_wait(arm, guarded, clock_deadline(ARM_READY_MS), err) < 0)
+		return -1;
+	if (arm->told.ended)
+		return error_set(err, ERROR_PROTOCOL, "the bridge ended before the first frame: %s",
+				 control_reason_names[arm->told.reason]);
+	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
+	if (arm_bridge_beacon(arm, WIRE_BEFORE, err) < 0 || project(arm, err) < 0)
+		return -1;
+	arm_evidence_control(arm);
+	return session_readmit(&arm->session, err);
+}
+
+/* What admission refused on, whatever became of the arm. */
+static void record_refusals(struct arm *arm)
+{
+	struct arm_record *record = &arm->result->record;
+
+	for (size_t rule = 0; rule < admission_rules(); rule++)
+		if (rule_set_has(&arm->session.failed, rule))
+			snprintf(record->failed[record->failed_count++], NAME_MAX_SHORT, "%s", admission_rule_id(rule));
+}
+
+static void close_arm(struct arm *arm)
+{
+	arm_faults_undo(arm);
+	arm_observers_end(arm);
+	arm_gateway_end(arm);
+	fd_close(&arm->recorder);
+	fd_close(&arm->decisions);
+	store_arm_remove(&arm->folder, &arm->lock, arm->path);
+	loop_free(steal_pointer(&arm->loop));
+	engine_close(steal_pointer(&arm->engine));
+}
+
+static enum arm_status status_of(const struct arm *arm, const struct error *error)
+{
+	if (!error)
+		return ARM_OK;
+	if (error_code(error) == ERROR_REFUSED && !session_refused_as_declared(&arm->session))
+		return ARM_OK;	/* refused by admission: the record's rules say so, and the judge reads them */
+	return error_code(error) == ERROR_TIMEOUT ? ARM_TIMEOUT : ARM_HARNESS_ERROR;
+}
+
+static void finish_record(struct arm *arm, const struct error *error)
+{
+	struct arm_record *record = &arm->result->record;
+
+	record_refusals(arm);
+	record->status = (int)status_of(arm, error);
+	if (error)
+		snprintf(record->reason, sizeof(record->reason), "%s", arm->told.interrupted ? "interrupted" : "step-failed");
+	record->duration_ns = clock_now() - arm->start;
+}
+
+int arm_run(struct json_document *input, struct arm_result *result, struct error **err)
+{
+	cleanup_free struct arm *arm = calloc(1, sizeof(*arm));
+	cleanup_buf struct buf payload = BUF(PAYLOAD_BYTES);
+	int status;
+
+	if (!arm)
+		return error_set(err, ERROR_MEMORY, "no memory for an arm");
+	*arm = (struct arm){
+		.input = input,
+		.gateway = CHILD_NONE,
+		.gateway_in = -1,
+		.gateway_out = -1,
+		.gateway_life = -1,
+		.folder = -1,
+		.lock = -1,
+		.recorder = -1,
+		.decisions = -1,
+		.start = clock_now(),
+		.result = result,
+	};
+	result->record.agent_attempts = -1;
+	session_init(&arm->session, NULL, NULL, &arm->options);
+	status = loop_new(&arm->loop, err);
+	if (status == 0)
+		status = prepare(arm, err);
+	if (status == 0)
+		status = open_session(arm, err);
+	if (status == 0)
+		status = orders(arm, &payload, err);
+	if (status == 0)
+		status = arm_exchange(arm, &payload, err);
+	buf_wipe(&payload);
+	if (status == 0)
+		status = arm_observers_collect(arm, err);
+	finish_record(arm, *err);
+	if (arm->session.engine) {
+		struct error *late = NULL;
+
+		if (session_end(&arm->session, &late) < 0) {
+			result->record.status = ARM_HARNESS_ERROR;
+			snprintf(result->record.reason, sizeof(result->record.reason), "clean-up");
+		}
+		error_keep_first(err, &late);
+	}
+	close_arm(arm);
+	return *err ? -1 : status;
+}

@@ -1,0 +1,153 @@
+/*
+ * One arm: one scenario once, in one container, with its observers. It runs in a process of its own (a hidden verb),
+ * which is the arm's only holder of the engine: the plan comes on a descriptor, the result leaves on another.
+ */
+#ifndef HARNESS_RUNNER_ARM_H
+#define HARNESS_RUNNER_ARM_H
+
+#include <limits.h>
+
+#include "adapter/engine.h"
+#include "adapter/probe.h"
+#include "adapter/session.h"
+#include "core/canary.h"
+#include "core/loop.h"
+#include "observers/control.h"
+#include "oracle/judge.h"
+
+/* Descriptors of the process. */
+enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5 };
+
+#define ARM_OBSERVERS_MAX 16
+#define ARM_OBSERVATIONS_MAX 2048
+#define ARM_INPUT_BYTES (2 * MIB)
+#define ARM_RESULT_BYTES (16 * MIB)
+#define ARM_READY_MS 5000
+#define ARM_BEACON_MS 2000
+#define ARM_REPORT_MS 5000
+
+/* What the runner found once for all arms. */
+struct arm_context {
+	char socket[108];
+	char api[16];
+	char run[ID_MAX];
+	char image[80];
+	char nic[48];			/* host's address on the engine's bridge network, or "" */
+	char boot[HEX_SHA256];
+	int64_t engine_pid;
+	char root[256];			/* the engine's data root, as the engine sees it */
+	char control[CONTAINER_ID_MAX];	/* the run's control container */
+	struct canary control_marker;	/* what it wrote */
+	bool ipv6;
+};
+extern const struct schema_field arm_context_fields[];
+
+/* The document on ARM_FD_INPUT: {context, scenario, repetition, info, image}. */
+int arm_input_encode(const struct arm_context *context, const struct scenario *scenario, int64_t repetition,
+		     struct json_span info, struct json_span image_inspect, struct buf *out, struct error **err) MUST_CHECK;
+
+/* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries}. */
+struct arm_result {
+	struct arm_record record;
+	struct observation *observations;
+	size_t observations_count;
+	struct canary canaries[ARM_SUBJECTS_MAX];
+	size_t canaries_count;
+};
+int arm_result_encode(const struct arm_result *result, struct buf *out, struct error **err) MUST_CHECK;
+/* arm_result_free() afterwards, on error too. */
+int arm_result_decode(const char *bytes, size_t length, struct arm_result *result, struct error **err) MUST_CHECK;
+void arm_result_free(struct arm_result *result);
+
+/* ---- the arm while it runs ---- */
+
+struct arm_subject {
+	const struct probe_route *route;
+	struct canary canary;
+	uint16_t port;
+};
+
+/* What the control sockets and observers have told so far. */
+struct arm_told {
+	bool bridge_ready, guarded, armed, first_frame, done, ended, beacon_done, beacon_allowed;
+	bool bridge_gone, watchdog_gone, dead, interrupted;
+	enum control_reason reason;	/* of ENDED */
+	struct control_message end;	/* ENDED's counters */
+};
+
+struct arm_fault_state {
+	bool fired;
+	int64_t at;
+};
+
+struct arm {
+	struct json_document *input;
+	struct arm_context context;
+	struct scenario scenario;
+	int64_t repetition;
+	struct session_options options;
+	struct session_target target;
+	struct engine *engine;
+	struct session session;
+	struct arm_subject subjects[ARM_PROBES_MAX];
+	size_t subjects_count;
+	struct canary markers[2];	/* by enum wire_phase */
+	struct observer_process *observers[ARM_OBSERVERS_MAX];
+	size_t observers_count;
+	struct child gateway;
+	int gateway_in, gateway_out, gateway_life;
+	int folder, lock;		/* the arm's own folder, mode 0700 */
+	char path[PATH_MAX];
+	int recorder, decisions;	/* the payload files in it */
+	struct loop *loop;
+	struct arm_told told;
+	struct arm_fault_state faults[ARM_FAULTS_MAX];
+	int64_t start;
+	int64_t created_wall;		/* ns since 1970, for the engine's events */
+	int64_t loss;			/* when the first fault was applied, or 0 */
+	struct arm_result *result;
+};
+
+/* Runs `condition` against what was told until it holds (0), or the deadline passes (ERROR_TIMEOUT). */
+typedef bool (*arm_condition)(const struct arm *arm);
+int arm_wait(struct arm *arm, arm_condition condition, int64_t deadline, struct error **err) MUST_CHECK;
+/* Registers control sockets, pidfd and observers with the loop as they come to exist. Idempotent. */
+int arm_watch(struct arm *arm, struct error **err) MUST_CHECK;
+/* Timeline; `subject` may be "". */
+void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at);
+
+/* arm_gateway.c: the gateway with its recorder, on this arm's files. A second call (after a loss) starts a fresh pair. */
+int arm_gateway_start(struct arm *arm, struct error **err) MUST_CHECK;
+void arm_gateway_end(struct arm *arm);
+/* The beacon through a fresh gateway and recorder on the same files, when the path of the session was lost. */
+int arm_gateway_beacon(struct arm *arm, const struct canary *marker, struct error **err) MUST_CHECK;
+
+/* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
+void arm_observers_start(struct arm *arm);
+/* The capture inside the container's namespace, once there is one apart from the host's. */
+void arm_observers_netns(struct arm *arm);
+/* Inputs that exist once the process does. */
+void arm_observers_inputs(struct arm *arm);
+/* Markers from outside, and a wait until each was seen. */
+void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
+struct observer_process *arm_observer(const struct arm *arm, const char *kind);
+int arm_observers_collect(struct arm *arm, struct error **err) MUST_CHECK;
+int arm_observers_report(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;
+void arm_observers_end(struct arm *arm);
+
+/* arm_evidence.c: what the engine has to tell after the end: archive, changes, logs, inspect, events, and of the control
+ * container. */
+void arm_evidence(struct arm *arm);
+void arm_evidence_control(struct arm *arm);
+
+/* arm_faults.c: applies the faults whose trigger was seen; undoes what is to be undone. */
+int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;
+void arm_faults_undo(struct arm *arm);
+bool arm_faults_all_fired(const struct arm *arm);
+/* When the next triggered fault is due, or NEVER. */
+int64_t arm_faults_next(const struct arm *arm);
+
+/* The whole arm. *result is filled as far as it came, on error too. */
+int arm_run(struct json_document *input, struct arm_result *result, struct error **err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * What the engine has to tell about a container: handed to the observers by pipes, as it came. The arm reads none of it.
+ * A call that fails leaves its input without an end, which the observer reports as missing.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "runner/arm.h"
+
+#define SINK_MS 10000
+#define EVENTS_SLACK_NS NS_PER_S
+
+/* A pipe to an observer that a sink writes to. */
+struct feed {
+	int write_end;
+};
+
+static int feed_sink(void *context, const void *bytes, size_t length, struct error **err)
+{
+	const struct feed *feed = context;
+
+	return fd_write_all(feed->write_end, bytes, length, clock_deadline(SINK_MS), err);
+}
+
+static void feed_close(struct feed *feed)
+{
+	fd_close(&feed->write_end);
+}
+#define cleanup_feed __attribute__((cleanup(feed_close)))
+
+static int feed_open(struct arm *arm, const char *kind, const char *input, struct feed *feed, struct error **err)
+{
+	struct observer_process *observer = arm_observer(arm, kind);
+	cleanup_fd int read_end = -1;
+
+	if (fd_pipe(&read_end, &feed->write_end, err) < 0)
+		return -1;
+	return observer ? observer_give(observer, input, read_end, err) : 0;
+}
+
+/* Gives bytes that are at hand already. Pipes are bounded, so the observer reads while this writes. */
+static int give_bytes(struct arm *arm, const char *kind, const char *input, const char *bytes, size_t length,
+		      struct error **err)
+{
+	cleanup_feed struct feed feed = { .write_end = -1 };
+
+	if (!arm_observer(arm, kind))
+		return 0;
+	if (feed_open(arm, kind, input, &feed, err) < 0)
+		return -1;
+	return feed_sink(&feed, bytes, length, err);
+}
+
+static int give_status(struct arm *arm, long status, struct error **err)
+{
+	char text[24];
+	int length = snprintf(text, sizeof(text), "%ld", status);
+
+	return give_bytes(arm, "logs", "api-status", text, (size_t)length, err);
+}
+
+static int files(struct arm *arm, struct error **err)
+{
+	cleanup_feed struct feed archive_feed = { .write_end = -1 };
+	cleanup_result struct engine_result archive = { 0 };
+	cleanup_result struct engine_result changes = { 0 };
+	struct engine_request *archiving = NULL, *changing = NULL;
+	const char *id = arm->session.container;
+	int status;
+
+	if (!arm_observer(arm, "files"))
+		return 0;
+	if (feed_open(arm, "files", "archive", &archive_feed, err) < 0 ||
+	    engine_archive_begin(arm->engine, id, "/", feed_sink, &archive_feed, &archiving, err) < 0)
+		return -1;
+	if (engine_changes_begin(arm->engine, id, &changing, err) < 0) {
+		engine_cancel(arm->engine, archiving);
+		return -1;
+	}
+	status = engine_finish(arm->engine, changing, &changes, err);
+	if (status < 0) {
+		engine_cancel(arm->engine, archiving);
+		return status;
+	}
+	if (engine_finish(arm->engine, archiving, &archive, err) < 0)
+		return -1;
+	return give_bytes(arm, "files", "changes", buf_string(&changes.body), changes.body.length, err);
+}
+
+static int logs(struct arm *arm, struct error **err)
+{
+	cleanup_feed struct feed feed = { .write_end = -1 };
+	long status = 0;
+
+	if (!arm_observer(arm, "logs"))
+		return 0;
+	if (feed_open(arm, "logs", "api", &feed, err) < 0 ||
+	    engine_logs(arm->engine, arm->session.container, feed_sink, &feed, &status, err) < 0)
+		return -1;
+	return give_status(arm, status, err);
+}
+
+static int64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static int state(struct arm *arm, struct error **err)
+{
+	cleanup_buf struct buf inspect = BUF(ENGINE_ANSWER_BYTES);
+	cleanup_buf struct buf events = BUF(ENGINE_ANSWER_BYTES);
+	char filters[160];
+	bool found = false;
+
+	if (!arm_observer(arm, "state"))
+		return 0;
+	snprintf(filters, sizeof(filters), "{\"type\":[\"container\"],\"container\":[\"%s\"]}", arm->session.container);
+	if (engine_inspect(arm->engine, arm->session.container, &inspect, &found, err) < 0 ||
+	    give_bytes(arm, "state", "inspect", buf_string(&inspect), inspect.length, err) < 0)
+		return -1;
+	if (engine_events(arm->engine, arm->created_wall - EVENTS_SLACK_NS, wall_ns(), filters, &events, err) < 0)
+		return -1;
+	return give_bytes(arm, "state", "events", buf_string(&events), events.length, err);
+}
+
+/* Each part on its own: what fails here leaves its observer without an input, and its cells not established. */
+static void attempt(struct arm *arm, int (*part)(struct arm *arm, struct error **err), const char *name)
+{
+	cleanup_error struct error *ignored = NULL;
+
+	if (part(arm, &ignored) < 0)
+		arm_note(arm, "input-missing", name, clock_now());
+}
+
+void arm_evidence(struct arm *arm)
+{
+	attempt(arm, files, "files");
+	attempt(arm, logs, "logs");
+	attempt(arm, state, "state");
+}
+
+static int control_logs(struct arm *arm, struct error **err)
+{
+	cleanup_feed struct feed feed = { .write_end = -1 };
+	long status = 0;
+
+	if (!arm_observer(arm, "logs"))
+		return 0;
+	if (feed_open(arm, "logs", "control-api", &feed, err) < 0)
+		return -1;
+	return engine_logs(arm->engine, arm->context.control, feed_sink, &feed, &status, err);
+}
+
+static int control_changes(struct arm *arm, struct error **err)
+{
+	cleanup_buf struct buf changes = BUF(ENGINE_ANSWER_BYTES);
+
+	if (!arm_observer(arm, "files"))
+		return 0;
+	if (engine_changes(arm->engine, arm->context.control, &changes, err) < 0)
+		return -1;
+	return give_bytes(arm, "files", "control-changes", buf_string(&changes), changes.length, err);
+}
+
+void arm_evidence_control(struct arm *arm)
+{
+	attempt(arm, control_logs, "control-logs");
+	attempt(arm, control_changes, "control-changes");
+}

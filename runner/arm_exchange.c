@@ -1,0 +1,325 @@
+/*
+ * From the first frame to the end: the agent works, faults strike, what is alive reports, the process ends, the markers
+ * that come after it are sent, and the engine's evidence is collected while it still notices the exit.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "runner/arm_steps.h"
+
+#define PULSE_TIMER 0
+#define GONE_MS 5000
+#define EXIT_MS 5000
+
+/* ---- what the control sockets tell ---- */
+
+static void take_bridge(struct arm *arm, const struct control_message *message)
+{
+	struct arm_told *told = &arm->told;
+
+	switch ((enum control_type)message->type) {
+	case CONTROL_READY:
+		told->bridge_ready = true;
+		break;
+	case CONTROL_GUARDED:
+		told->guarded = true;
+		break;
+	case CONTROL_FIRST_FRAME:
+		told->first_frame = true;
+		arm_note(arm, "first-frame", "", message->time);
+		break;
+	case CONTROL_BEACON_DONE:
+		told->beacon_done = true;
+		told->beacon_allowed = message->value == 1;
+		break;
+	case CONTROL_DONE:
+		told->done = true;
+		arm_note(arm, "done", "", message->time);
+		break;
+	case CONTROL_ENDED:
+		told->ended = true;
+		told->reason = (enum control_reason)message->reason;
+		told->end = *message;
+		arm_note(arm, "ended", control_reason_names[message->reason], message->time);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_watchdog(struct arm *arm, const struct control_message *message)
+{
+	switch ((enum control_type)message->type) {
+	case CONTROL_ARMED:
+		arm->told.armed = true;
+		break;
+	case CONTROL_FIRED:
+		arm_note(arm, "watchdog-fired", control_reason_names[message->reason], message->time);
+		break;
+	case CONTROL_DEAD:
+		arm_note(arm, "watchdog-dead", "", message->time);
+		break;
+	case CONTROL_STOPPED:
+		arm_note(arm, "watchdog-stopped", control_reason_names[message->reason], message->time);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A socket whose peer left is no longer watched: it would be readable for ever. */
+static int on_control(void *context, int fd, short revents, struct error **err)
+{
+	struct arm *arm = context;
+	bool bridge = fd == arm->session.bridge_control;
+	cleanup_error struct error *gone = NULL;
+	struct control_message message;
+	size_t none = 0;
+
+	(void)revents;
+	(void)err;
+	if (control_receive(fd, &message, NULL, &none, clock_now(), &gone) < 0) {
+		loop_remove(arm->loop, fd);
+		if (bridge)
+			arm->told.bridge_gone = arm->told.ended = true;
+		else
+			arm->told.watchdog_gone = true;
+		return 1;
+	}
+	if (bridge)
+		take_bridge(arm, &message);
+	else
+		take_watchdog(arm, &message);
+	return 1;
+}
+
+static int on_process(void *context, int fd, short revents, struct error **err)
+{
+	struct arm *arm = context;
+
+	(void)revents;
+	(void)err;
+	arm->told.dead = true;
+	arm_note(arm, "dead", "", clock_now());
+	loop_remove(arm->loop, fd);
+	return 1;
+}
+
+static int on_observer(void *context, int fd, short revents, struct error **err)
+{
+	struct arm *arm = context;
+
+	(void)revents;
+	(void)err;
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		cleanup_error struct error *gone = NULL;
+
+		if (observer_fd(arm->observers[i]) == fd && observer_dispatch(arm->observers[i], &gone) < 0)
+			loop_remove(arm->loop, fd);
+	}
+	return 1;
+}
+
+static int on_lifeline(void *context, int fd, short revents, struct error **err)
+{
+	struct arm *arm = context;
+
+	(void)revents;
+	arm->told.interrupted = true;
+	loop_remove(arm->loop, fd);
+	return error_set(err, ERROR_INTERRUPTED, "the runner is gone");
+}
+
+static int on_signal(void *context, int number, struct error **err)
+{
+	struct arm *arm = context;
+
+	arm->told.interrupted = true;
+	return error_set(err, ERROR_INTERRUPTED, "interrupted by signal %d", number);
+}
+
+static int on_pulse(void *context, struct error **err)
+{
+	struct arm *arm = context;
+	struct control_message pulse = { .type = CONTROL_PULSE };
+	cleanup_error struct error *gone = NULL;
+
+	(void)err;
+	loop_timer(arm->loop, PULSE_TIMER, clock_deadline(arm->options.limits.heartbeat_ms), on_pulse, arm);
+	/* A bridge that does not read its pulses is the watchdog's to judge. */
+	if (!arm->told.bridge_gone && control_send(arm->session.bridge_control, &pulse, NULL, 0, clock_now(), &gone) < 0)
+		return 1;
+	return 0;
+}
+
+int arm_watch(struct arm *arm, struct error **err)
+{
+	if (loop_signals(arm->loop, on_signal, arm, err) < 0 ||
+	    loop_fd(arm->loop, ARM_FD_LIFELINE, POLLIN, on_lifeline, arm, err) < 0 ||
+	    loop_fd(arm->loop, arm->session.bridge_control, POLLIN, on_control, arm, err) < 0 ||
+	    loop_fd(arm->loop, arm->session.pidfd, POLLIN, on_process, arm, err) < 0)
+		return -1;
+	if (arm->session.watchdog_control >= 0 &&
+	    loop_fd(arm->loop, arm->session.watchdog_control, POLLIN, on_control, arm, err) < 0)
+		return -1;
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		int fd = observer_fd(arm->observers[i]);
+
+		if (fd >= 0 && loop_fd(arm->loop, fd, POLLIN, on_observer, arm, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int arm_wait(struct arm *arm, arm_condition condition, int64_t deadline, struct error **err)
+{
+	while (!condition(arm)) {
+		int64_t fault = arm_faults_next(arm);
+		int status;
+
+		if (clock_now() >= deadline)
+			return error_set(err, ERROR_TIMEOUT, "a step of the arm took too long");
+		status = loop_run(arm->loop, fault < deadline ? fault : deadline, err);
+		if (status < 0)
+			return status;
+		if (arm_faults_apply(arm, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the steps ---- */
+
+static bool beacon_done(const struct arm *arm)
+{
+	return arm->told.ended || arm->told.beacon_done;
+}
+
+int arm_bridge_beacon(struct arm *arm, enum wire_phase phase, struct error **err)
+{
+	struct control_message beacon = { .type = CONTROL_BEACON };
+
+	arm->told.beacon_done = arm->told.beacon_allowed = false;
+	memcpy(beacon.canary, arm->markers[phase].text, sizeof(beacon.canary));
+	if (control_send(arm->session.bridge_control, &beacon, NULL, 0, clock_deadline(ARM_BEACON_MS), err) < 0 ||
+	    arm_wait(arm, beacon_done, clock_deadline(ARM_BEACON_MS), err) < 0)
+		return -1;
+	return arm->told.beacon_allowed ? 0 : error_set(err, ERROR_PROTOCOL, "the beacon did not pass bridge and gateway");
+}
+
+static bool agent_finished(const struct arm *arm)
+{
+	return arm->told.done || arm->told.ended || arm->told.dead;
+}
+
+static bool faults_fired(const struct arm *arm)
+{
+	return arm_faults_all_fired(arm) || arm->told.dead;
+}
+
+static bool dead(const struct arm *arm)
+{
+	return arm->told.dead;
+}
+
+static bool bridge_over(const struct arm *arm)
+{
+	return arm->told.ended;
+}
+
+/* The observers that need the process alive report here; a barrier that was missed is their cells' matter. */
+static void barrier(struct arm *arm)
+{
+	cleanup_error struct error *late = NULL;
+
+	if (arm->told.dead)
+		return;
+	if (arm_observers_report(arm, "files", WIRE_BEFORE, &late) < 0)
+		arm_note(arm, "barrier-missed", "files", clock_now());
+	else
+		arm_note(arm, "barrier", "", clock_now());
+}
+
+/* While the faults' window is open the arm does nothing to the container: that is what is measured. */
+static int watch_window(struct arm *arm, struct error **err)
+{
+	cleanup_error struct error *over = NULL;
+	int64_t session = clock_deadline(arm->options.limits.session_ms);
+
+	if (arm_wait(arm, faults_fired, session, err) < 0)
+		return error_wrap(err, "the fault's trigger");
+	if (arm_wait(arm, dead, clock_add(arm->loss, arm->scenario.window_ms * NS_PER_MS), &over) < 0 &&
+	    error_code(over) != ERROR_TIMEOUT) {
+		error_keep_first(err, &over);
+		return -1;
+	}
+	return arm_observers_report(arm, "state", WIRE_BEFORE, err);
+}
+
+static int work(struct arm *arm, struct error **err)
+{
+	struct control_message end = { .type = CONTROL_END };
+	cleanup_error struct error *late = NULL;
+
+	if (arm->scenario.faults_count)
+		return watch_window(arm, err);
+	if (arm_wait(arm, agent_finished, clock_deadline(arm->options.limits.session_ms), err) < 0)
+		return error_wrap(err, "the agent");
+	if (arm->told.done && !arm->told.ended) {
+		if (arm_bridge_beacon(arm, WIRE_AFTER, &late) < 0)
+			arm_note(arm, "beacon-lost", "deliveries", clock_now());
+		barrier(arm);
+		if (control_send(arm->session.bridge_control, &end, NULL, 0, clock_deadline(ARM_BEACON_MS), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The process ends by itself, or is ended; then the markers that come after everything it did. */
+static int process_end(struct arm *arm, struct error **err)
+{
+	cleanup_error struct error *lost = NULL;
+
+	if (arm->scenario.faults_count) {
+		arm_faults_undo(arm);
+		session_kill(&arm->session);
+	}
+	if (arm_wait(arm, dead, clock_deadline(GONE_MS), err) < 0)
+		return error_wrap(err, "the end of the container's process");
+	arm_observers_beacon(arm, WIRE_AFTER);
+	if (arm->scenario.faults_count || !arm->told.done) {
+		struct observer_process *deliveries = arm_observer(arm, "deliveries");
+
+		if (deliveries && arm_gateway_beacon(arm, &arm->markers[WIRE_AFTER], &lost) < 0)
+			arm_note(arm, "beacon-lost", "deliveries", clock_now());
+	}
+	return 0;
+}
+
+static int engine_end(struct arm *arm, struct error **err)
+{
+	cleanup_error struct error *late = NULL;
+	int64_t exit_code = -1;
+
+	/* Until the attach stream is read to its end the engine holds the container. */
+	if (!arm->told.ended && arm_wait(arm, bridge_over, clock_deadline(EXIT_MS), &late) < 0)
+		child_end(&arm->session.bridge);
+	if (session_exited(&arm->session, clock_deadline(EXIT_MS), &exit_code, err) < 0)
+		return -1;
+	arm_note(arm, "exited", "", clock_now());
+	arm->result->record.agent_attempts = exit_code;
+	arm_evidence(arm);
+	return 0;
+}
+
+int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
+{
+	loop_timer(arm->loop, PULSE_TIMER, clock_now(), on_pulse, arm);
+	if (session_go(&arm->session, payload, err) < 0 || work(arm, err) < 0 || process_end(arm, err) < 0)
+		return -1;
+	loop_timer(arm->loop, PULSE_TIMER, NEVER, on_pulse, arm);
+	return engine_end(arm, err);
+}

@@ -1,0 +1,93 @@
+/* Faults are data: a part, what happens to it, when. They are applied from outside, and triggered by observers. */
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+
+#include "core/clock.h"
+#include "runner/arm.h"
+
+static const struct child *part(const struct arm *arm, int role)
+{
+	switch (role) {
+	case FAULT_BRIDGE:
+		return &arm->session.bridge;
+	case FAULT_WATCHDOG:
+		return &arm->session.watchdog;
+	case FAULT_GATEWAY:
+		return &arm->gateway;
+	default:
+		return NULL;
+	}
+}
+
+static int signal_part(const struct arm *arm, int role, int number)
+{
+	const struct child *child = part(arm, role);
+
+	if (role == FAULT_CONTAINER)
+		return pidfd_send_signal(arm->session.pidfd, number, NULL, 0);
+	return child ? child_signal(child, number) : -1;
+}
+
+static bool due(const struct arm *arm, size_t index)
+{
+	const struct fault *fault = &arm->scenario.faults[index];
+	const struct observer_process *deliveries = arm_observer(arm, "deliveries");
+
+	return !arm->faults[index].fired && deliveries && observer_hit(deliveries, fault->trigger);
+}
+
+int arm_faults_apply(struct arm *arm, struct error **err)
+{
+	for (size_t i = 0; i < arm->scenario.faults_count; i++) {
+		const struct fault *fault = &arm->scenario.faults[i];
+		struct arm_fault_state *state = &arm->faults[i];
+
+		if (!due(arm, i))
+			continue;
+		if (state->at == 0)
+			arm_note(arm, "delivered", fault->trigger, clock_now());
+		state->at = state->at ? state->at : clock_deadline(fault->delay_ms);
+		if (clock_now() < state->at)
+			continue;
+		/* Taken before the signal, so that the time to death is never too short. */
+		state->at = clock_now();
+		if (signal_part(arm, fault->role, fault->action == FAULT_KILL ? SIGKILL : SIGSTOP) < 0)
+			return error_set(err, ERROR_INTERNAL, "the fault could not be applied");
+		state->fired = true;
+		arm_note(arm, "part-lost", "", state->at);
+		if (arm->loss == 0) {
+			struct observer_process *observer = arm_observer(arm, "state");
+
+			arm->loss = state->at;
+			if (observer && observer_loss(observer, arm->loss, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+void arm_faults_undo(struct arm *arm)
+{
+	for (size_t i = 0; i < arm->scenario.faults_count; i++)
+		if (arm->faults[i].fired && arm->scenario.faults[i].undo && arm->scenario.faults[i].action == FAULT_PAUSE)
+			(void)signal_part(arm, arm->scenario.faults[i].role, SIGCONT);
+}
+
+bool arm_faults_all_fired(const struct arm *arm)
+{
+	for (size_t i = 0; i < arm->scenario.faults_count; i++)
+		if (!arm->faults[i].fired)
+			return false;
+	return true;
+}
+
+int64_t arm_faults_next(const struct arm *arm)
+{
+	int64_t next = NEVER;
+
+	for (size_t i = 0; i < arm->scenario.faults_count; i++)
+		if (!arm->faults[i].fired && arm->faults[i].at && arm->faults[i].at < next)
+			next = arm->faults[i].at;
+	return next;
+}

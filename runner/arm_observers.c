@@ -1,0 +1,360 @@
+/* The arm's observers: which ones this host and this container allow, their subjects, beacons, inputs and records. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "observers/beacon.h"
+#include "runner/arm.h"
+#include "runner/arm_paths.h"
+
+static const char *const marker_names[] = { [WIRE_BEFORE] = "beacon-before", [WIRE_AFTER] = "beacon-after" };
+
+struct observer_process *arm_observer(const struct arm *arm, const char *kind)
+{
+	for (size_t i = 0; i < arm->observers_count; i++)
+		if (strcmp(observer_kind(arm->observers[i])->id, kind) == 0)
+			return arm->observers[i];
+	return NULL;
+}
+
+
+/* Only what a planned cell asks for is started: an observer nobody reads would cost time and prove nothing. */
+static bool wanted(const struct arm *arm, const struct observer_kind *kind)
+{
+	bool planned = false;
+
+	for (size_t i = 0; i < arm->scenario.expect_count; i++) {
+		const struct observer_kind *of = observer_kind_of(arm->scenario.expect[i].observer);
+
+		planned = planned || (of && strcmp(of->id, kind->id) == 0);
+	}
+	for (size_t i = 0; i < arm->subjects_count; i++) {
+		const char *binds = arm->subjects[i].route->observer;
+
+		planned = planned || (binds && strcmp(binds, kind->id) == 0);
+	}
+	for (size_t i = 0; i < arm->scenario.faults_count; i++)
+		planned = planned || strcmp(kind->id, "deliveries") == 0;
+	if ((kind->needs & OBSERVER_IPV6) && !arm->context.ipv6)
+		return false;
+	if ((kind->needs & OBSERVER_NIC) && !arm->context.nic[0])
+		return false;
+	return planned;
+}
+
+static int expect_markers(struct arm *arm, struct observer_process *observer, struct error **err)
+{
+	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++) {
+		struct observer_subject marker = {
+			.subject = marker_names[phase],
+			.canary = &arm->markers[phase],
+			.marker = true,
+			.phase = (enum wire_phase)phase,
+			.text = "beacon.tool",
+		};
+
+		if (strcmp(observer_kind(observer)->id, "logs") == 0)
+			marker.canary = &arm->context.control_marker;
+		if (observer_expect(observer, &marker, err) < 0)
+			return -1;
+		/* The control container's log is one for both phases. */
+		if (marker.canary == &arm->context.control_marker)
+			break;
+	}
+	return 0;
+}
+
+/* The one that binds a probe's port learns its canary only; the captures learn every port. */
+static int expect_subjects(struct arm *arm, struct observer_process *observer, struct error **err)
+{
+	const struct observer_kind *kind = observer_kind(observer);
+	bool capture = strcmp(kind->program, "observer-capture") == 0;
+	bool binder = (kind->needs & OBSERVER_HOST) && (strcmp(kind->program, "observer-tcp") == 0 ||
+							strcmp(kind->program, "observer-udp") == 0);
+
+	for (size_t i = 0; i < arm->subjects_count; i++) {
+		const struct arm_subject *subject = &arm->subjects[i];
+		const char *binds = subject->route->observer;
+		struct observer_subject one = {
+			.subject = subject->route->id,
+			.canary = &subject->canary,
+			.port = subject->port,
+			.text = subject->route->tool,
+		};
+
+		if (binder && !(binds && strcmp(binds, kind->id) == 0))
+			continue;
+		if (capture && !binds)
+			continue;
+		if (observer_expect(observer, &one, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Starts one observer up to BEGIN. What goes wrong is its cells' matter: it is left out, and they are not established. */
+static void start(struct arm *arm, const struct observer_kind *kind, int netns)
+{
+	cleanup_error struct error *ignored = NULL;
+	cleanup_observer struct observer_process *observer = NULL;
+	const char *extra = (kind->needs & OBSERVER_NIC) ? arm->context.nic : kind->argument;
+
+	if (arm->observers_count == ARM_OBSERVERS_MAX || observer_start(kind, extra, netns, &observer, &ignored) < 0 ||
+	    expect_subjects(arm, observer, &ignored) < 0 || expect_markers(arm, observer, &ignored) < 0 ||
+	    observer_begin(observer, &ignored) < 0) {
+		arm_note(arm, "observer-lost", kind->id, clock_now());
+		return;
+	}
+	arm->observers[arm->observers_count++] = steal_pointer(&observer);
+}
+
+static void wait_ready(struct arm *arm, size_t first)
+{
+	for (size_t i = first; i < arm->observers_count; i++) {
+		cleanup_error struct error *ignored = NULL;
+
+		if (observer_wait_ready(arm->observers[i], clock_deadline(ARM_READY_MS), &ignored) < 0)
+			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
+	}
+}
+
+/* The listeners come first, because the captures are told the ports that these bind. */
+void arm_observers_start(struct arm *arm)
+{
+	size_t listeners;
+
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") != 0 && wanted(arm, kind))
+			start(arm, kind, -1);
+	wait_ready(arm, 0);
+	for (size_t i = 0; i < arm->subjects_count; i++) {
+		const char *binds = arm->subjects[i].route->observer;
+		const struct observer_process *observer = binds ? arm_observer(arm, binds) : NULL;
+
+		if (observer)
+			arm->subjects[i].port = observer_port(observer, arm->subjects[i].route->id);
+	}
+	listeners = arm->observers_count;
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") == 0 && wanted(arm, kind))
+			start(arm, kind, -1);
+	wait_ready(arm, listeners);
+}
+
+static bool own_namespace(const struct arm *arm)
+{
+	struct stat ours, theirs;
+
+	return stat("/proc/self/ns/net", &ours) == 0 && fstat(arm->session.netns, &theirs) == 0 &&
+	       ours.st_ino != theirs.st_ino;
+}
+
+void arm_observers_netns(struct arm *arm)
+{
+	size_t first = arm->observers_count;
+
+	if (!own_namespace(arm))
+		return;
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		if ((kind->needs & OBSERVER_NETNS) && wanted(arm, kind))
+			start(arm, kind, arm->session.netns);
+	wait_ready(arm, first);
+}
+
+static void give(struct arm *arm, const char *kind, const char *input, int fd)
+{
+	cleanup_error struct error *ignored = NULL;
+	struct observer_process *observer = arm_observer(arm, kind);
+
+	if (observer && fd >= 0 && observer_give(observer, input, fd, &ignored) < 0)
+		arm_note(arm, "observer-lost", kind, clock_now());
+}
+
+void arm_observers_inputs(struct arm *arm)
+{
+	cleanup_fd int root = -1, upper = -1, lower = -1, disk = -1, control_disk = -1, recorder = -1, decisions = -1;
+	cleanup_error struct error *ignored = NULL;
+
+	root = openat(arm->session.proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (arm_path_layers(arm->session.proc, (pid_t)arm->context.engine_pid, &upper, &lower, &ignored) < 0)
+		arm_note(arm, "input-missing", "files-upper", clock_now());
+	disk = arm_path_container(&arm->context, arm->session.container);
+	control_disk = arm_path_container(&arm->context, arm->context.control);
+	recorder = openat(arm->folder, "recorder", O_RDONLY | O_CLOEXEC);
+	decisions = openat(arm->folder, "decisions", O_RDONLY | O_CLOEXEC);
+	give(arm, "files", "root", root);
+	give(arm, "files", "upper", upper);
+	give(arm, "files", "lower", lower);
+	give(arm, "logs", "disk", disk);
+	give(arm, "logs", "control-disk", control_disk);
+	give(arm, "deliveries", "recorder", recorder);
+	give(arm, "deliveries", "decisions", decisions);
+	give(arm, "state", "pidfd", arm->session.pidfd);
+	give(arm, "state", "proc", arm->session.proc);
+	give(arm, "state", "cgroup", arm->session.cgroup);
+}
+
+/* A helper inside the container's namespace sends the marker there: one datagram on its own loopback. */
+static int beacon_netns(struct arm *arm, struct observer_process *observer, enum wire_phase phase, struct error **err)
+{
+	cleanup_child struct child child = CHILD_NONE;
+	cleanup_fd int read_end = -1, write_end = -1;
+	char path[PATH_MAX], name[] = "netns-beacon", port[8];
+	char *argv[] = { name, port, NULL };
+	int status = -1;
+
+	snprintf(port, sizeof(port), "%u", observer_port(observer, marker_names[phase]));
+	if (spawn_helper_path("netns-beacon", path, sizeof(path), err) < 0 || fd_pipe(&read_end, &write_end, err) < 0 ||
+	    fd_write_all(write_end, arm->markers[phase].text, CANARY_LENGTH, clock_deadline(ARM_BEACON_MS), err) < 0)
+		return -1;
+	fd_close(&write_end);
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = path,
+		.argv = argv,
+		.fds = { { .from = read_end, .to = 0 } },
+		.fds_count = 1,
+	};
+	options.netns = arm->session.netns;
+	if (spawn(&options, &child, err) < 0 || child_wait(&child, clock_deadline(ARM_BEACON_MS), &status, err) < 0)
+		return -1;
+	return status == 0 ? 0 : error_set(err, ERROR_PROTOCOL, "the beacon in the container's namespace failed");
+}
+
+static int send_beacon(struct arm *arm, struct observer_process *observer, enum wire_phase phase, struct error **err)
+{
+	const struct observer_kind *kind = observer_kind(observer);
+	const struct canary *marker = &arm->markers[phase];
+	int64_t deadline = clock_deadline(ARM_BEACON_MS);
+
+	if (strcmp(kind->id, "capture-netns") == 0)
+		return beacon_netns(arm, observer, phase, err);
+	if (strcmp(kind->id, "capture-host") == 0)
+		return beacon_udp("127.0.0.1", observer_port(observer, marker_names[phase]), marker, err);
+	for (size_t i = 0; i < arm->subjects_count; i++) {
+		const struct arm_subject *subject = &arm->subjects[i];
+
+		if (!subject->route->observer || strcmp(subject->route->observer, kind->id) != 0 || subject->port == 0)
+			continue;
+		if (strcmp(kind->program, "observer-udp") == 0)
+			return beacon_dns(kind->argument, subject->port, marker, err);
+		if (strcmp(kind->program, "observer-tcp") == 0 &&
+		    beacon_tcp((kind->needs & OBSERVER_NIC) ? arm->context.nic : kind->argument, subject->port, marker,
+			       deadline, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool has_beacon(const struct observer_kind *kind)
+{
+	return strcmp(kind->program, "observer-tcp") == 0 || strcmp(kind->program, "observer-udp") == 0 ||
+	       strcmp(kind->program, "observer-capture") == 0;
+}
+
+/* All are sent before the first is waited for. */
+void arm_observers_beacon(struct arm *arm, enum wire_phase phase)
+{
+	int64_t deadline;
+
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		cleanup_error struct error *ignored = NULL;
+
+		if (has_beacon(observer_kind(arm->observers[i])) && !observer_lost(arm->observers[i]) &&
+		    !observer_seen(arm->observers[i], NULL, phase) &&
+		    send_beacon(arm, arm->observers[i], phase, &ignored) < 0)
+			arm_note(arm, "beacon-lost", observer_kind(arm->observers[i])->id, clock_now());
+	}
+	deadline = clock_deadline(ARM_BEACON_MS);
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		cleanup_error struct error *ignored = NULL;
+
+		if (has_beacon(observer_kind(arm->observers[i])) &&
+		    observer_wait_seen(arm->observers[i], NULL, phase, deadline, &ignored) < 0)
+			arm_note(arm, "beacon-lost", observer_kind(arm->observers[i])->id, clock_now());
+	}
+}
+
+static int take_record(void *context, const struct wire_record *record, struct error **err)
+{
+	struct arm *arm = context;
+	struct arm_result *result = arm->result;
+	struct observation *out;
+
+	/* A report of phase BEFORE makes the observer look while the process lives; what it saw is in the later report too. */
+	if (record->phase != WIRE_AFTER)
+		return 0;
+	if (result->observations_count == ARM_OBSERVATIONS_MAX)
+		return error_set(err, ERROR_LIMIT, "an arm makes at most %d observations", ARM_OBSERVATIONS_MAX);
+	out = &result->observations[result->observations_count++];
+	*out = (struct observation){
+		.id = "o-0",
+		.repetition = arm->repetition,
+		.kind = (int)record->kind,
+		.status = (int)record->status,
+		.reason = (int)record->reason,
+		.value = record->value,
+		.attempts = record->attempts,
+		.connections = record->connections,
+		.bytes = record->bytes,
+		.canary_hits = record->hits,
+		.dropped = record->dropped,
+		.beacon_before = record->beacon_before,
+		.beacon_after = record->beacon_after,
+		.start_ns = record->start - arm->start,
+		.duration_ns = record->duration,
+	};
+	snprintf(out->arm, sizeof(out->arm), "%s", arm->scenario.id);
+	snprintf(out->subject, sizeof(out->subject), "%s", record->subject);
+	snprintf(out->observer, sizeof(out->observer), "%s", record->observer);
+	snprintf(out->unit, sizeof(out->unit), "%s", record->unit);
+	return 0;
+}
+
+int arm_observers_report(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err)
+{
+	struct observer_process *observer = arm_observer(arm, kind);
+
+	if (!observer)
+		return 0;
+	if (observer_ask(observer, phase, err) < 0)
+		return -1;
+	return observer_collect(observer, phase, take_record, arm, clock_deadline(ARM_REPORT_MS), err);
+}
+
+/* The final reports: all are asked before the first is waited for. */
+int arm_observers_collect(struct arm *arm, struct error **err)
+{
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		cleanup_error struct error *ignored = NULL;
+
+		if (observer_ask(arm->observers[i], WIRE_AFTER, &ignored) < 0)
+			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
+	}
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		struct error *lost = NULL;
+
+		if (observer_collect(arm->observers[i], WIRE_AFTER, take_record, arm, clock_deadline(ARM_REPORT_MS), &lost) == 0)
+			continue;
+		if (error_code(lost) == ERROR_LIMIT)
+			return error_keep_first(err, &lost), -1;
+		error_free(lost);
+		arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
+	}
+	return 0;
+}
+
+void arm_observers_end(struct arm *arm)
+{
+	for (size_t i = 0; i < arm->observers_count; i++)
+		observer_halt(arm->observers[i]);
+	for (size_t i = 0; i < arm->observers_count; i++)
+		observer_stop(arm->observers[i]);
+	arm->observers_count = 0;
+}

@@ -1,0 +1,43 @@
+/* `harness clean`: what earlier runs left behind. Never a sealed bundle, never a run that holds its lock. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapter/image.h"
+#include "core/fd.h"
+#include "runner/run.h"
+#include "runner/sweep.h"
+
+static int run(const struct options *options, struct error **err)
+{
+	cleanup_engine struct engine *engine = NULL;
+	struct swept swept = { 0 };
+	unsigned folders = 0, runs = 0;
+
+	if (options->words_count)
+		return error_set(err, ERROR_USAGE, "clean takes no words");
+	if (geteuid() != 0)
+		return error_set(err, ERROR_REFUSED, "clean needs root, as run does: use sudo");
+	if (store_sweep(options->out, &folders, &runs, err) < 0 || sweep_processes(&swept.processes, err) < 0)
+		return -1;
+	if (engine_open(options->socket, &engine, err) < 0 || engine_negotiate(engine, err) < 0)
+		return error_wrap(err, "%u folders and %u processes were removed, but containers could not be looked for",
+				  folders + runs, swept.processes);
+	if (sweep_containers(engine, options->out, &swept, err) < 0 || sweep_images(engine, &swept, err) < 0)
+		return -1;
+	printf("removed: %u containers, %u images, %u processes, %u temporary folders, %u unsealed runs\n", swept.containers,
+	       swept.images, swept.processes, folders, runs);
+	if (swept.kept)
+		printf("kept: %u containers of runs that are under way\n", swept.kept);
+	return EXIT_PASS;
+}
+
+const struct verb verb_clean = {
+	.name = "clean",
+	.words = "",
+	.title = "remove what earlier runs left: containers, images, processes, temporary folders",
+	.text = "Finds containers by their label and folders by their lock. A sealed bundle stays, and so does a run that is\n"
+		"under way.",
+	.run = run,
+};

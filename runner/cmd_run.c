@@ -1,0 +1,101 @@
+/* `harness run`: plan, preflight, arms, judgement, bundle. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "runner/run.h"
+#include "runner/sweep.h"
+
+void run_free(struct run *run)
+{
+	engine_close(run->engine);
+	json_free(run->version);
+	json_free(run->info);
+	json_free(run->image_inspect);
+	buf_free(&run->before);
+	buf_free(&run->after);
+	fd_close(&run->observations);
+	if (run->canaries)
+		explicit_bzero(run->canaries, run->canaries_count * sizeof(*run->canaries));
+	free(run->canaries);
+	free(run->records);
+	plan_free(run->plan);
+	free(run->scenarios);
+}
+
+/* Everything that has something to take away again. */
+static int arms(struct run *run, struct error **err)
+{
+	struct error *late = NULL;
+	unsigned left = 0;
+	int status;
+
+	progress_step(run, "loading the agent's image");
+	status = run_image(run, err);
+	if (status == 0) {
+		progress_step(run, "starting the control container");
+		status = run_control_start(run, err);
+	}
+	if (status == 0)
+		status = run_arms(run, err);
+	if (run_control_end(run, &late) < 0)
+		error_keep_first(err, &late);
+	if (run->engine && sweep_run(run->engine, run->context.run, &left, &late) < 0)
+		error_keep_first(err, &late);
+	if (left)
+		fprintf(stderr, "harness: %u containers had been left by broken arms and were removed\n", left);
+	return *err ? -1 : status;
+}
+
+static int whole_run(struct run *run, int *code, struct error **err)
+{
+	bool sealed = false;
+	int status;
+
+	status = store_open(run->options->out, &run->store, err);
+	if (status == 0)
+		status = run_preflight(run, err);
+	if (status == 0)
+		status = run_observations(run, err);
+	if (status == 0)
+		status = arms(run, err);
+	if (status == 0)
+		status = run_seal(run, code, err);
+	sealed = status == 0;
+	store_close(&run->store, sealed);
+	return status;
+}
+
+static int run_verb(const struct options *options, struct error **err)
+{
+	struct run run = {
+		.options = options,
+		.before = BUF(ENGINE_HEADER_BYTES * 4),
+		.after = BUF(ENGINE_HEADER_BYTES * 4),
+		.observations = -1,
+		.store = { .out = -1, .folder = -1, .lock = -1 },
+		.start = clock_now(),
+	};
+	int code = EXIT_PASS;
+	int status = run_plan(&run, err);
+
+	if (status == 0) {
+		progress_plan(&run);
+		if (!options->dry_run)
+			status = whole_run(&run, &code, err);
+	}
+	run_free(&run);
+	return status < 0 ? status : code;
+}
+
+const struct verb verb_run = {
+	.name = "run",
+	.words = "[SCENARIO|GROUP|all]...",
+	.title = "run scenarios with the mutants that their zeros need, and seal a bundle",
+	.text = "Words are scenario ids (`baseline`, `mutation/network`), groups (`mutation`) or `all`; without a word: all.\n"
+		"The planner adds the mutants that the selected cells need, and each mutant's control, and prints the plan.\n"
+		"Needs root and a local Docker Engine; --dry-run needs neither. The bundle is OUT/latest/" BUNDLE_NAME ".",
+	.run = run_verb,
+};

@@ -1,0 +1,24 @@
+/*
+ * What a run stood on: kernel, engine, runtimes, as numbers, enums and version strings. Taken before and after the arms;
+ * what cannot be read is null and named. Nothing that identifies a host: no name, no address, no machine id.
+ */
+#ifndef HARNESS_RUNNER_ENVIRONMENT_H
+#define HARNESS_RUNNER_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/limits.h"
+
+/* Appends one canonical object. `version` and `info` are the engine's answers, `api` the negotiated version. */
+int environment_take(const struct json_node *version, const struct json_node *info, const char *api, struct buf *out,
+		     struct error **err) MUST_CHECK;
+/* environment.json from two snapshots; *changed when they differ. */
+int environment_encode(const struct buf *before, const struct buf *after, struct buf *out, bool *changed,
+		       struct error **err) MUST_CHECK;
+/* 32 hexadecimal digits that two runs share exactly when they share a boot, and that no other tool derives. */
+int environment_boot(char out[HEX_SHA256], struct error **err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,160 @@
+/* One table of flags for all verbs. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "runner/verb.h"
+
+#define DEFAULT_SOCKET "/var/run/docker.sock"
+#define DEFAULT_OUT "runs"
+#define DEFAULT_JOBS 2
+#define JOBS_MAX 16
+
+enum flag_type { FLAG_BOOL, FLAG_TEXT, FLAG_JOBS };
+struct flag {
+	const char *name, *letter;	/* "--socket", or NULL for none; "-j" */
+	const char *argument;		/* its name in help, or NULL */
+	const char *title;
+	enum flag_type type;
+	size_t offset;
+};
+static const struct flag flags[];
+static const size_t flags_count;
+
+static const struct flag *find(const char *word, const char **value)
+{
+	*value = NULL;
+	for (size_t i = 0; i < flags_count; i++) {
+		const struct flag *flag = &flags[i];
+		size_t length = strlen(flag->name);
+
+		if (strcmp(word, flag->name) == 0 || (flag->letter && strcmp(word, flag->letter) == 0))
+			return flag;
+		if (flag->argument && strncmp(word, flag->name, length) == 0 && word[length] == '=') {
+			*value = word + length + 1;
+			return flag;
+		}
+		if (flag->argument && flag->letter && strncmp(word, flag->letter, 2) == 0) {
+			*value = word + 2;
+			return flag;
+		}
+	}
+	return NULL;
+}
+
+static int jobs(const char *text, int *out, struct error **err)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 1 || value > JOBS_MAX)
+		return error_set(err, ERROR_USAGE, "-j takes a whole number from 1 to %d", JOBS_MAX);
+	*out = (int)value;
+	return 0;
+}
+
+static int take(const struct flag *flag, const char *value, struct options *out, struct error **err)
+{
+	char *member = (char *)out + flag->offset;
+
+	switch (flag->type) {
+	case FLAG_BOOL:
+		*(bool *)(void *)member = true;
+		return 0;
+	case FLAG_TEXT:
+		*(const char **)(void *)member = value;
+		return 0;
+	case FLAG_JOBS:
+		return jobs(value, (int *)(void *)member, err);
+	}
+	return error_set(err, ERROR_INTERNAL, "a flag of no type");
+}
+
+int options_socket(const char *flag, const char **out, struct error **err)
+{
+	const char *host = getenv("DOCKER_HOST");
+
+	if (!flag && host && *host) {
+		if (strncmp(host, "unix://", 7) != 0)
+			return error_set(err, ERROR_USAGE,
+					 "DOCKER_HOST is not a unix:// socket: a forwarded or remote engine cannot be watched "
+					 "from this host; unset it, or name a local socket with --socket");
+		flag = host + 7;
+	}
+	*out = flag ? flag : DEFAULT_SOCKET;
+	return 0;
+}
+
+int options_parse(int argc, char **argv, struct options *out, const char ***storage, struct error **err)
+{
+	bool only_words = false;
+
+	*out = (struct options){ .out = DEFAULT_OUT, .jobs = DEFAULT_JOBS };
+	*storage = calloc((size_t)argc + 1, sizeof(**storage));
+	if (!*storage)
+		return error_set(err, ERROR_MEMORY, "no memory for the words of the command line");
+	for (int i = 0; i < argc; i++) {
+		const struct flag *flag;
+		const char *value;
+		char safe[64];
+
+		if (only_words || argv[i][0] != '-' || argv[i][1] == '\0') {
+			(*storage)[out->words_count++] = argv[i];
+			continue;
+		}
+		if (strcmp(argv[i], "--") == 0) {
+			only_words = true;
+			continue;
+		}
+		flag = find(argv[i], &value);
+		if (!flag)
+			return error_set(err, ERROR_USAGE, "there is no flag '%s': see `harness help`",
+					 error_safe(argv[i], safe, sizeof(safe)));
+		if (flag->argument && !value) {
+			if (++i == argc)
+				return error_set(err, ERROR_USAGE, "%s needs %s: see `harness help`", flag->name, flag->argument);
+			value = argv[i];
+		}
+		if (take(flag, value, out, err) < 0)
+			return -1;
+	}
+	out->words = *storage;
+	return options_socket(out->socket, &out->socket, err);
+}
+
+void options_help(void)
+{
+	printf("flags:\n");
+	for (size_t i = 0; i < flags_count; i++) {
+		char left[48];
+
+		snprintf(left, sizeof(left), "%s%s%s%s%s", flags[i].letter ? flags[i].letter : "", flags[i].letter ? ", " : "",
+			 flags[i].name, flags[i].argument ? " " : "", flags[i].argument ? flags[i].argument : "");
+		printf("  %-24s %s\n", left, flags[i].title);
+	}
+	printf("  %-24s %s\n", "--version", "say which version this is");
+}
+
+static const struct flag flags[] = {
+	{ .name = "--socket", .argument = "PATH", .type = FLAG_TEXT, .offset = offsetof(struct options, socket),
+	  .title = "the engine's socket (else a unix:// DOCKER_HOST, else " DEFAULT_SOCKET ")" },
+	{ .name = "--out", .argument = "FOLDER", .type = FLAG_TEXT, .offset = offsetof(struct options, out),
+	  .title = "where runs are kept (default: " DEFAULT_OUT ")" },
+	{ .name = "--scenarios", .argument = "FOLDER", .type = FLAG_TEXT, .offset = offsetof(struct options, scenarios),
+	  .title = "scenarios of your own instead of those that came with harness" },
+	{ .name = "--jobs", .letter = "-j", .argument = "N", .type = FLAG_JOBS, .offset = offsetof(struct options, jobs),
+	  .title = "arms at the same time (default: 2)" },
+	{ .name = "--dry-run", .type = FLAG_BOOL, .offset = offsetof(struct options, dry_run),
+	  .title = "run: print the plan and what it would touch, and stop" },
+	{ .name = "--require-signature", .type = FLAG_BOOL, .offset = offsetof(struct options, require_signature),
+	  .title = "verify: a bundle that nobody signed is not established" },
+	{ .name = "--quiet", .letter = "-q", .type = FLAG_BOOL, .offset = offsetof(struct options, quiet),
+	  .title = "only the verdict" },
+	{ .name = "--verbose", .letter = "-v", .type = FLAG_BOOL, .offset = offsetof(struct options, verbose),
+	  .title = "more: each cell" },
+};
+static const size_t flags_count = ARRAY_SIZE(flags);

@@ -1,0 +1,61 @@
+/* One `harness run`, from the preflight to the sealed bundle: the state that its steps share. */
+#ifndef HARNESS_RUNNER_RUN_H
+#define HARNESS_RUNNER_RUN_H
+
+#include "runner/arm.h"
+#include "runner/store.h"
+#include "runner/verb.h"
+
+struct run {
+	const struct options *options;
+	struct scenario *scenarios;
+	size_t scenarios_count;
+	struct plan *plan;
+	const char *missing[8];		/* needs that this host lacks, NULL-terminated */
+	struct store store;
+	struct engine *engine;
+	struct json_document *version, *info, *image_inspect;
+	struct arm_context context;
+	struct buf before, after;	/* environment snapshots */
+	bool environment_changed;
+	int observations;		/* observations.jsonl, append */
+	int64_t observations_count;
+	struct arm_record *records;	/* one for each arm of the plan, in its order */
+	struct canary *canaries;	/* live ones: for sealing */
+	size_t canaries_count;
+	int64_t start;
+	bool interrupted;
+};
+
+/* run_prepare.c */
+/* Loads the scenarios and makes the plan: needs no root and no engine. */
+int run_plan(struct run *run, struct error **err) MUST_CHECK;
+/* Refuses a host or an engine that cannot prove anything; fills context and the first snapshot. */
+int run_preflight(struct run *run, struct error **err) MUST_CHECK;
+/* Asks the engine again and appends a snapshot of the environment. */
+int run_snapshot(struct run *run, struct buf *out, struct error **err) MUST_CHECK;
+/* The agent's image, built here and loaded when the engine does not have it. */
+int run_image(struct run *run, struct error **err) MUST_CHECK;
+
+/* run_control.c: the run's control container, whose output is kept and whose root is writable: what the log and the file
+ * observers must be able to see. */
+int run_control_start(struct run *run, struct error **err) MUST_CHECK;
+int run_control_end(struct run *run, struct error **err) MUST_CHECK;
+
+/* schedule.c: all arms, options->jobs at a time. An arm that breaks is a record, not an error. */
+int run_arms(struct run *run, struct error **err) MUST_CHECK;
+
+/* run_seal.c */
+/* Opens the file that the arms' observations are appended to. */
+int run_observations(struct run *run, struct error **err) MUST_CHECK;
+/* Fsyncs the observations and reads them back, judges, seals, verifies; *code is the exit code. */
+int run_seal(struct run *run, int *code, struct error **err) MUST_CHECK;
+
+void run_free(struct run *run);
+
+/* progress.c */
+void progress_plan(const struct run *run);
+void progress_step(const struct run *run, const char *text);
+void progress_arm(const struct run *run, const struct plan_arm *arm, const struct arm_record *record, size_t done);
+
+#endif

@@ -1,0 +1,203 @@
+/* What stands before the first arm: scenarios, plan, host, engine, image. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "adapter/image.h"
+#include "adapter/preflight.h"
+#include "core/clock.h"
+#include "core/fd.h"
+#include "mutations/mutation.h"
+#include "runner/environment.h"
+#include "runner/paths.h"
+#include "runner/run.h"
+
+#define NEED_IPV6 "ipv6-loopback"
+#define WRITE_MS 30000
+
+static const char *const everything[] = { "all" };
+
+int scenarios_open(const struct options *options, struct scenario **out, size_t *count, struct error **err)
+{
+	static const char *const profiles[] = { "reference", NULL };
+	const struct scenario_names names = {
+		.probes = probe_ids,
+		.measures = measure_ids,
+		.observers = observer_ids,
+		.mutations = mutation_ids,
+		.profiles = profiles,
+	};
+	cleanup_fd int folder = -1;
+	char path[PATH_MAX], safe[128];
+
+	if (options->scenarios)
+		snprintf(path, sizeof(path), "%s", options->scenarios);
+	else if (path_data("scenarios", path, sizeof(path), err) < 0)
+		return -1;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return error_errno(err, errno, "the scenarios' folder '%s'", error_safe(path, safe, sizeof(safe)));
+	return scenario_load_all(folder, &names, out, count, err);
+}
+
+int run_plan(struct run *run, struct error **err)
+{
+	const struct options *options = run->options;
+	size_t missing = 0;
+
+	if (scenarios_open(options, &run->scenarios, &run->scenarios_count, err) < 0)
+		return -1;
+	run->context.ipv6 = preflight_ipv6_loopback();
+	if (!run->context.ipv6)
+		run->missing[missing++] = NEED_IPV6;
+	run->missing[missing] = NULL;
+	return plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
+			 options->words_count ? options->words_count : 1, 1, run->missing, &run->plan, err);
+}
+
+static int parse(struct buf *answer, struct json_document **out, struct error **err)
+{
+	if (json_parse(buf_string(answer), answer->length, JSON_ENGINE_DEPTH, out, err) < 0)
+		return error_wrap(err, "the engine's answer");
+	return 0;
+}
+
+static int ask(struct run *run, int (*call)(struct engine *engine, struct buf *json, struct error **err),
+	       struct json_document **out, struct error **err)
+{
+	cleanup_buf struct buf answer = BUF(ENGINE_ANSWER_BYTES);
+
+	if (call(run->engine, &answer, err) < 0)
+		return -1;
+	json_free(*out);
+	*out = NULL;
+	return parse(&answer, out, err);
+}
+
+/* The host's address on the bridge network: IPAM.Config[0].Gateway. Without one the nic cells have no target. */
+static int find_nic(struct run *run, struct error **err)
+{
+	cleanup_buf struct buf answer = BUF(ENGINE_ANSWER_BYTES);
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *ipam;
+	const char *gateway;
+	bool found = false;
+
+	if (engine_network_inspect(run->engine, "bridge", &answer, &found, err) < 0)
+		return -1;
+	if (!found || parse(&answer, &document, err) < 0)
+		return *err ? -1 : error_set(err, ERROR_REFUSED, "the engine has no bridge network: start it without --bridge none");
+	ipam = json_member(json_member(json_root(document), "IPAM"), "Config");
+	gateway = json_string(json_member(json_first(ipam), "Gateway"));
+	if (!gateway || strlen(gateway) >= sizeof(run->context.nic))
+		return error_set(err, ERROR_REFUSED, "the engine's bridge network has no gateway address on this host");
+	snprintf(run->context.nic, sizeof(run->context.nic), "%s", gateway);
+	return 0;
+}
+
+static int fill_context(struct run *run, struct error **err)
+{
+	const char *root = json_string(json_member(json_root(run->info), "DockerRootDir"));
+
+	if (!root || strlen(root) >= sizeof(run->context.root))
+		return error_set(err, ERROR_REFUSED, "the engine does not say where its data is");
+	snprintf(run->context.root, sizeof(run->context.root), "%s", root);
+	snprintf(run->context.socket, sizeof(run->context.socket), "%s", run->options->socket);
+	snprintf(run->context.api, sizeof(run->context.api), "%s", engine_api(run->engine));
+	snprintf(run->context.run, sizeof(run->context.run), "%s", run->store.run);
+	return environment_boot(run->context.boot, err);
+}
+
+int run_snapshot(struct run *run, struct buf *out, struct error **err)
+{
+	if (ask(run, engine_version, &run->version, err) < 0 || ask(run, engine_info, &run->info, err) < 0)
+		return -1;
+	return environment_take(json_root(run->version), json_root(run->info), engine_api(run->engine), out, err);
+}
+
+int run_preflight(struct run *run, struct error **err)
+{
+	enum core_class pattern = CORE_EMPTY;
+	pid_t pid;
+	uid_t uid;
+
+	if (geteuid() != 0)
+		return error_set(err, ERROR_REFUSED, "run needs root (namespaces, captures, the engine's folders): use sudo");
+	if (core_pattern_read(&pattern, err) < 0)
+		return -1;
+	if (pattern != CORE_FILE)
+		return error_set(err, ERROR_REFUSED,
+				 "the host's core pattern hands a crash outside of the container (%s): set a file pattern, as in "
+				 "`sysctl kernel.core_pattern=core`", core_class_names[pattern]);
+	if (engine_open(run->options->socket, &run->engine, err) < 0 || engine_negotiate(run->engine, err) < 0)
+		return -1;
+	engine_peer(run->engine, &pid, &uid);
+	if (preflight_peer((int)pid, uid, &run->context.engine_pid, err) < 0)
+		return -1;
+	if (run_snapshot(run, &run->before, err) < 0 ||
+	    preflight_engine(json_root(run->version), json_root(run->info), err) < 0)
+		return -1;
+	if (fill_context(run, err) < 0)
+		return -1;
+	return find_nic(run, err);
+}
+
+static int load(struct run *run, const struct image *image, struct error **err)
+{
+	cleanup_fd int file = memfd_create("image", MFD_CLOEXEC);
+
+	if (file < 0)
+		return error_errno(err, errno, "memory for the image");
+	if (fd_write_all(file, image->archive.data, image->archive.length, clock_deadline(WRITE_MS), err) < 0)
+		return -1;
+	return engine_image_load(run->engine, file, image->archive.length, err);
+}
+
+/* The engine's answer about the image; loads it when it has none. */
+static int settle(struct run *run, const struct image *image, struct error **err)
+{
+	cleanup_buf struct buf answer = BUF(ENGINE_ANSWER_BYTES);
+	const char *id;
+	bool found = false;
+
+	if (engine_image_inspect(run->engine, image->id, &answer, &found, err) < 0)
+		return -1;
+	if (!found && load(run, image, err) < 0)
+		return -1;
+	/* A store that names images by their manifest finds it by its tag alone. */
+	if (!found && engine_image_inspect(run->engine, image->id, &answer, &found, err) < 0)
+		return -1;
+	if (!found && engine_image_inspect(run->engine, image->tag, &answer, &found, err) < 0)
+		return -1;
+	if (!found)
+		return error_set(err, ERROR_ENGINE, "the engine took the agent's image and does not have it");
+	if (parse(&answer, &run->image_inspect, err) < 0)
+		return -1;
+	id = json_string(json_member(json_root(run->image_inspect), "Id"));
+	if (!id || strlen(id) >= sizeof(run->context.image) || strncmp(id, "sha256:", strlen("sha256:")) != 0)
+		return error_set(err, ERROR_ENGINE, "the engine gives the agent's image no immutable id");
+	snprintf(run->context.image, sizeof(run->context.image), "%s", id);
+	return 0;
+}
+
+int run_image(struct run *run, struct error **err)
+{
+	cleanup_fd int agent = -1;
+	struct image image;
+	char path[PATH_MAX];
+	int status;
+
+	if (path_agent(path, sizeof(path), err) < 0)
+		return -1;
+	agent = open(path, O_RDONLY | O_CLOEXEC);
+	if (agent < 0)
+		return error_errno(err, errno, "the agent's program: run `make`");
+	status = image_build(agent, image_architecture(), &image, err);
+	if (status == 0)
+		status = settle(run, &image, err);
+	image_free(&image);
+	return status;
+}

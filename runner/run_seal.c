@@ -1,0 +1,253 @@
+/* After the last arm: the observations are read back, judged, sealed, and the sealed bundle is verified. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/hash.h"
+#include "reports/bundle.h"
+#include "reports/coverage.h"
+#include "reports/environment.h"
+#include "reports/junit.h"
+#include "reports/manifest.h"
+#include "reports/summary.h"
+#include "reports/verify.h"
+#include "runner/environment.h"
+#include "runner/paths.h"
+#include "runner/run.h"
+
+#define OBSERVATIONS "observations.jsonl"
+#define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
+#define SUMMARY_BYTES (4 * MIB)
+
+/* Every program that takes part: its digest is in the manifest. */
+static const char *const helpers[] = {
+	"bridge", "gateway", "netns-beacon", "observer-capture", "observer-deliveries", "observer-files", "observer-logs",
+	"observer-state", "observer-tcp", "observer-udp", "recorder", "stop", "watchdog",
+};
+#define PROGRAMS_MAX (ARRAY_SIZE(helpers) + 2)
+
+enum member {
+	ARMS, COVERAGE, ENGINE_TEXT, ENVIRONMENT, JUNIT, KERNEL_TEXT, MANIFEST, PROFILE, SCENARIOS, VERDICTS, MEMBERS
+};
+static const char *const member_names[MEMBERS] = {
+	[ARMS] = "arms.json",		[COVERAGE] = "coverage.json",	      [ENGINE_TEXT] = "docker-version.txt",
+	[ENVIRONMENT] = "environment.json", [JUNIT] = "junit.xml",	      [KERNEL_TEXT] = "kernel.txt",
+	[MANIFEST] = "manifest.json",	[PROFILE] = "profile.json",	      [SCENARIOS] = "scenarios.json",
+	[VERDICTS] = "verdicts.json",
+};
+
+struct seal {
+	struct run *run;
+	struct buf text[MEMBERS];
+	struct bundle_member members[MEMBERS + 1];
+	size_t count;
+	struct observation *observations;
+	size_t observations_count;
+	struct verdicts *verdicts;
+	struct manifest_program programs[PROGRAMS_MAX];
+	size_t programs_count;
+};
+
+int run_observations(struct run *run, struct error **err)
+{
+	run->observations = openat(run->store.folder, OBSERVATIONS, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+	return run->observations < 0 ? error_errno(err, errno, "the run's observations") : 0;
+}
+
+/* What is judged is what stands on the disk, not what was in memory. */
+static int read_back(struct seal *seal, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(MEMBER_BYTES);
+	char *line, *rest;
+
+	if (fsync(seal->run->observations) < 0)
+		return error_errno(err, errno, "the run's observations");
+	if (fd_read_file(seal->run->store.folder, OBSERVATIONS, MEMBER_BYTES, &text, err) < 0)
+		return -1;
+	seal->observations = calloc((size_t)seal->run->observations_count + 1, sizeof(*seal->observations));
+	if (!seal->observations)
+		return error_set(err, ERROR_MEMORY, "no memory for the observations");
+	rest = text.data;
+	while ((line = strsep(&rest, "\n")) && *line) {
+		if (seal->observations_count == (size_t)seal->run->observations_count)
+			return error_set(err, ERROR_INTERNAL, "the observations on disk are more than were written");
+		if (observation_read(line, strlen(line), &seal->observations[seal->observations_count++], err) < 0)
+			return -1;
+	}
+	if (seal->observations_count != (size_t)seal->run->observations_count)
+		return error_set(err, ERROR_INTERNAL, "the observations on disk are fewer than were written");
+	return 0;
+}
+
+static int measure(struct seal *seal, const char *name, const char *path, struct error **err)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct manifest_program *program = &seal->programs[seal->programs_count++];
+
+	if (fd < 0)
+		return error_errno(err, errno, "a program of the run");
+	snprintf(program->name, sizeof(program->name), "%s", name);
+	return hash_fd(fd, program->sha256, err);
+}
+
+static int measure_programs(struct seal *seal, struct error **err)
+{
+	char path[PATH_MAX];
+
+	if (path_agent(path, sizeof(path), err) < 0 || measure(seal, "agent", path, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
+		if (spawn_helper_path(helpers[i], path, sizeof(path), err) < 0 || measure(seal, helpers[i], path, err) < 0)
+			return -1;
+	return measure(seal, "harness", "/proc/self/exe", err);
+}
+
+static int write_reports(struct seal *seal, struct error **err)
+{
+	struct run *run = seal->run;
+	struct buf *text = seal->text;
+	size_t arms = run->plan->arms_count;
+
+	if (arm_records_encode(run->records, arms, &text[ARMS], err) < 0 ||
+	    coverage_encode(run->plan, &text[COVERAGE], err) < 0 || scenarios_encode(run->plan, &text[SCENARIOS], err) < 0 ||
+	    profile_encode(&profile_reference, &text[PROFILE], err) < 0 ||
+	    environment_kernel_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[KERNEL_TEXT], err) < 0 ||
+	    environment_engine_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[ENGINE_TEXT], err) < 0)
+		return -1;
+	if (verdicts_encode(seal->verdicts, &text[VERDICTS], err) < 0)
+		return -1;
+	return junit_encode(seal->verdicts, &text[JUNIT], err);
+}
+
+static void list_members(struct seal *seal, bool manifest)
+{
+	seal->count = 0;
+	for (int i = 0; i < MEMBERS; i++)
+		if (i != MANIFEST || manifest)
+			seal->members[seal->count++] = (struct bundle_member){
+				.name = member_names[i],
+				.bytes = buf_string(&seal->text[i]),
+				.length = seal->text[i].length,
+				.fd = -1,
+			};
+	seal->members[seal->count++] = (struct bundle_member){ .name = OBSERVATIONS, .fd = seal->run->observations };
+}
+
+static int write_manifest(struct seal *seal, struct error **err)
+{
+	struct run *run = seal->run;
+	char finished[CLOCK_TEXT];
+	struct manifest_facts facts = {
+		.run = run->store.run,
+		.started = run->store.started,
+		.finished = finished,
+		.version = HARNESS_VERSION,
+		.image = run->context.image + strlen("sha256:"),
+		.programs = seal->programs,
+		.canaries = run->canaries_count,
+		.verdicts = seal->verdicts,
+		.arms = run->plan->arms_count,
+		.observations = seal->observations_count,
+	};
+
+	if (measure_programs(seal, err) < 0)
+		return -1;
+	facts.programs_count = seal->programs_count;
+	clock_wall(finished);
+	list_members(seal, false);
+	return manifest_encode(&facts, seal->members, seal->count, &seal->text[MANIFEST], err);
+}
+
+/* The bundle is believed only after the verifier, which knows nothing of this run, has read it from the disk. */
+static int verify_sealed(struct seal *seal, int *code, struct error **err)
+{
+	cleanup_fd int fd = openat(seal->run->store.folder, BUNDLE_ARCHIVE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct verify_options options = { .require_signature = false };
+	struct verify_report report;
+
+	if (fd < 0)
+		return error_errno(err, errno, "the sealed bundle");
+	if (verify_bundle(fd, &options, &report, err) < 0)
+		return -1;
+	for (size_t i = 0; i < report.count; i++) {
+		if (report.checks[i].result != CHECK_FAIL)
+			continue;
+		return error_set(err, ERROR_INTERNAL, "the sealed bundle does not verify: %s: %s", report.checks[i].id,
+				 report.checks[i].reason);
+	}
+	*code = report.exit_code;
+	return 0;
+}
+
+static void print_summary(const struct seal *seal, const struct bundle_identity *identity)
+{
+	const struct run *run = seal->run;
+	cleanup_buf struct buf text = BUF(SUMMARY_BYTES);
+	char bundle[PATH_MAX + sizeof(BUNDLE_ARCHIVE)];
+	struct summary_facts facts = {
+		.bundle = bundle,
+		.sha256 = identity->archive_sha256,
+		.wall_ns = clock_now() - run->start,
+		.quiet = run->options->quiet,
+		.verbose = run->options->verbose,
+	};
+
+	snprintf(bundle, sizeof(bundle), "%s/%s", run->store.path, BUNDLE_ARCHIVE);
+	summary_text(seal->verdicts, run->plan, &facts, &text);
+	fputs(buf_string(&text), stdout);
+	fflush(stdout);
+}
+
+static int judge_run(struct seal *seal, struct error **err)
+{
+	struct run *run = seal->run;
+
+	if (run_snapshot(run, &run->after, err) < 0 ||
+	    environment_encode(&run->before, &run->after, &seal->text[ENVIRONMENT], &run->environment_changed, err) < 0 ||
+	    read_back(seal, err) < 0)
+		return -1;
+	return judge(run->plan, run->records, run->plan->arms_count, seal->observations, seal->observations_count,
+		     run->environment_changed, &seal->verdicts, err);
+}
+
+static int seal_run(struct seal *seal, int *code, struct error **err)
+{
+	struct run *run = seal->run;
+	struct bundle_identity identity;
+
+	if (judge_run(seal, err) < 0 || write_reports(seal, err) < 0 || write_manifest(seal, err) < 0)
+		return -1;
+	list_members(seal, true);
+	if (bundle_seal(run->store.folder, seal->members, seal->count, run->canaries, run->canaries_count, &identity, err) < 0 ||
+	    verify_sealed(seal, code, err) < 0)
+		return -1;
+	store_give(run->store.folder, BUNDLE_ARCHIVE);
+	(void)unlinkat(run->store.folder, OBSERVATIONS, 0);
+	if (store_latest(&run->store, err) < 0)
+		return -1;
+	print_summary(seal, &identity);
+	return 0;
+}
+
+int run_seal(struct run *run, int *code, struct error **err)
+{
+	cleanup_free struct seal *seal = calloc(1, sizeof(*seal));
+	int status;
+
+	if (!seal)
+		return error_set(err, ERROR_MEMORY, "no memory to seal with");
+	seal->run = run;
+	for (int i = 0; i < MEMBERS; i++)
+		seal->text[i] = (struct buf)BUF(MEMBER_BYTES);
+	status = seal_run(seal, code, err);
+	for (int i = 0; i < MEMBERS; i++)
+		buf_free(&seal->text[i]);
+	free(seal->observations);
+	verdicts_free(seal->verdicts);
+	return status;
+}

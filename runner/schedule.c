@@ -1,0 +1,301 @@
+/* The arms of a plan, some at a time: each a process of its own whose result is read as it comes. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/loop.h"
+#include "core/spawn.h"
+#include "runner/run.h"
+
+#define SLOTS_MAX 16
+#define ARM_MS 90000
+#define INTERRUPT_MS 15000
+#define WRITE_MS 5000
+#define READ_CHUNK (64 * KIB)
+
+struct slot {
+	struct child child;
+	int result, lifeline;
+	struct buf text;
+	size_t arm;		/* index into the plan */
+	int64_t deadline;
+	bool busy;
+};
+
+struct schedule {
+	struct run *run;
+	struct loop *loop;
+	struct slot slots[SLOTS_MAX];
+	size_t *order;		/* of starting: longest windows first, so that waits overlap with work */
+	size_t next, done;
+	int64_t give_up;	/* after an interrupt: when the rest is killed */
+};
+
+static int window_of(const struct run *run, size_t arm)
+{
+	return (int)run->plan->arms[arm].scenario->window_ms;
+}
+
+static int order_arms(struct schedule *schedule, struct error **err)
+{
+	const struct run *run = schedule->run;
+	size_t count = run->plan->arms_count, used = 0;
+
+	schedule->order = calloc(count, sizeof(*schedule->order));
+	if (!schedule->order)
+		return error_set(err, ERROR_MEMORY, "no memory for the order of the arms");
+	for (int waits = 1; waits >= 0; waits--)
+		for (size_t i = 0; i < count; i++)
+			if ((window_of(run, i) > 0) == waits)
+				schedule->order[used++] = i;
+	return 0;
+}
+
+static int on_result(void *context, int fd, short revents, struct error **err);
+
+static int start(struct schedule *schedule, struct slot *slot, size_t index, struct error **err)
+{
+	struct run *run = schedule->run;
+	cleanup_buf struct buf input = BUF(ARM_INPUT_BYTES);
+	cleanup_fd int input_read = -1, input_write = -1, result_write = -1, life_read = -1;
+	char name[] = "harness", verb[] = "arm";
+	char *argv[] = { name, verb, NULL };
+	const struct plan_arm *arm = &run->plan->arms[index];
+
+	slot->text = (struct buf)BUF(ARM_RESULT_BYTES);
+	slot->arm = index;
+	slot->deadline = clock_deadline(ARM_MS + arm->scenario->window_ms);
+	if (arm_input_encode(&run->context, arm->scenario, arm->repetition, json_raw(json_root(run->info)),
+			     json_raw(json_root(run->image_inspect)), &input, err) < 0 ||
+	    fd_pipe(&input_read, &input_write, err) < 0 || fd_pipe(&slot->result, &result_write, err) < 0 ||
+	    fd_pipe(&life_read, &slot->lifeline, err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = "/proc/self/exe",
+		.argv = argv,
+		.fds = {
+			{ .from = STDERR_FILENO, .to = STDERR_FILENO },
+			{ .from = input_read, .to = ARM_FD_INPUT },
+			{ .from = result_write, .to = ARM_FD_RESULT },
+			{ .from = life_read, .to = ARM_FD_LIFELINE },
+		},
+		.fds_count = 4,
+		.new_session = true,	/* the terminal's Ctrl-C comes to the runner, which ends its arms in order */
+	};
+	if (spawn(&options, &slot->child, err) < 0)
+		return error_wrap(err, "an arm");
+	slot->busy = true;
+	fd_close(&input_read);
+	if (loop_fd(schedule->loop, slot->result, POLLIN, on_result, schedule, err) < 0 ||
+	    fd_write_all(input_write, input.data, input.length, clock_deadline(WRITE_MS), err) < 0)
+		return -1;
+	buf_wipe(&input);
+	return 0;
+}
+
+static int keep_observations(struct run *run, struct arm_result *result, struct error **err)
+{
+	cleanup_buf struct buf lines = BUF(ARM_RESULT_BYTES);
+
+	for (size_t i = 0; i < result->observations_count; i++) {
+		struct observation *one = &result->observations[i];
+
+		snprintf(one->id, sizeof(one->id), "o-%06lld", (long long)++run->observations_count);
+		if (observation_write(one, &lines, err) < 0)
+			return -1;
+	}
+	return fd_write_all(run->observations, buf_string(&lines), lines.length, clock_deadline(WRITE_MS), err);
+}
+
+static int keep_canaries(struct run *run, const struct arm_result *result, struct error **err)
+{
+	size_t count = run->canaries_count + result->canaries_count;
+	struct canary *grown = calloc(count + 1, sizeof(*grown));
+
+	if (!grown)
+		return error_set(err, ERROR_MEMORY, "no memory for the canaries");
+	if (run->canaries_count)
+		memcpy(grown, run->canaries, run->canaries_count * sizeof(*grown));
+	memcpy(grown + run->canaries_count, result->canaries, result->canaries_count * sizeof(*grown));
+	if (run->canaries)
+		explicit_bzero(run->canaries, run->canaries_count * sizeof(*grown));
+	free(run->canaries);
+	run->canaries = grown;
+	run->canaries_count = count;
+	return 0;
+}
+
+/* An arm that gave no readable result is a record of its own: nothing of it is believed. */
+static void broken(struct run *run, const struct plan_arm *arm, struct arm_record *record)
+{
+	*record = (struct arm_record){ .repetition = arm->repetition, .status = ARM_HARNESS_ERROR, .agent_attempts = -1 };
+	snprintf(record->arm, sizeof(record->arm), "%s", arm->scenario->id);
+	snprintf(record->reason, sizeof(record->reason), "%s", run->interrupted ? "interrupted" : "no-result");
+	snprintf(record->image, sizeof(record->image), "%s", run->context.image + strlen("sha256:"));
+	snprintf(record->boot, sizeof(record->boot), "%s", run->context.boot);
+}
+
+static int finish(struct schedule *schedule, struct slot *slot, struct error **err)
+{
+	struct run *run = schedule->run;
+	const struct plan_arm *arm = &run->plan->arms[slot->arm];
+	struct arm_record *record = &run->records[slot->arm];
+	cleanup_free struct arm_result *result = calloc(1, sizeof(*result));
+	cleanup_error struct error *bad = NULL;
+	int status = 0;
+
+	if (!result)
+		return error_set(err, ERROR_MEMORY, "no memory for the result of an arm");
+	loop_remove(schedule->loop, slot->result);
+	fd_close(&slot->result);
+	fd_close(&slot->lifeline);
+	child_end(&slot->child);
+	if (arm_result_decode(buf_string(&slot->text), slot->text.length, result, &bad) < 0 ||
+	    strcmp(result->record.arm, arm->scenario->id) != 0) {
+		broken(run, arm, record);
+	} else {
+		*record = result->record;
+		status = keep_canaries(run, result, err);
+		if (status == 0)
+			status = keep_observations(run, result, err);
+	}
+	arm_result_free(result);
+	buf_wipe(&slot->text);
+	slot->busy = false;
+	progress_arm(run, arm, record, ++schedule->done);
+	return status;
+}
+
+static int on_result(void *context, int fd, short revents, struct error **err)
+{
+	struct schedule *schedule = context;
+	struct slot *slot = NULL;
+	ssize_t got;
+	char *room;
+
+	(void)revents;
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		if (schedule->slots[i].busy && schedule->slots[i].result == fd)
+			slot = &schedule->slots[i];
+	if (!slot)
+		return error_set(err, ERROR_INTERNAL, "a result without an arm");
+	room = buf_reserve(&slot->text, READ_CHUNK);
+	got = room ? read(fd, room, READ_CHUNK) : 0;
+	if (got > 0) {
+		buf_commit(&slot->text, (size_t)got);
+		return 0;
+	}
+	return finish(schedule, slot, err) < 0 ? -1 : 1;
+}
+
+/* Arms clean up behind themselves when their lifeline ends; the second signal does not make that faster. */
+static int on_signal(void *context, int number, struct error **err)
+{
+	struct schedule *schedule = context;
+
+	(void)number;
+	(void)err;
+	schedule->run->interrupted = true;
+	schedule->give_up = clock_deadline(INTERRUPT_MS);
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		fd_close(&schedule->slots[i].lifeline);
+	return 1;
+}
+
+static struct slot *free_slot(struct schedule *schedule)
+{
+	for (int i = 0; i < schedule->run->options->jobs && i < SLOTS_MAX; i++)
+		if (!schedule->slots[i].busy)
+			return &schedule->slots[i];
+	return NULL;
+}
+
+static bool any_busy(const struct schedule *schedule)
+{
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		if (schedule->slots[i].busy)
+			return true;
+	return false;
+}
+
+static int64_t nearest(const struct schedule *schedule)
+{
+	int64_t deadline = schedule->give_up;
+
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		if (schedule->slots[i].busy && schedule->slots[i].deadline < deadline)
+			deadline = schedule->slots[i].deadline;
+	return deadline;
+}
+
+/* An arm past its time is killed: its watchdog still ends the container, and its result is missing. */
+static void end_late(struct schedule *schedule)
+{
+	for (size_t i = 0; i < SLOTS_MAX; i++) {
+		struct slot *slot = &schedule->slots[i];
+
+		if (slot->busy && (clock_now() >= slot->deadline || clock_now() >= schedule->give_up))
+			child_signal(&slot->child, SIGKILL);
+	}
+}
+
+static int run_all(struct schedule *schedule, struct error **err)
+{
+	size_t count = schedule->run->plan->arms_count;
+
+	while (schedule->next < count || any_busy(schedule)) {
+		struct slot *slot = free_slot(schedule);
+
+		if (slot && schedule->next < count && !schedule->run->interrupted) {
+			if (start(schedule, slot, schedule->order[schedule->next++], err) < 0)
+				return -1;
+			continue;
+		}
+		if (!any_busy(schedule))
+			break;
+		if (loop_run(schedule->loop, nearest(schedule), err) < 0)
+			return -1;
+		end_late(schedule);
+	}
+	return 0;
+}
+
+int run_arms(struct run *run, struct error **err)
+{
+	struct schedule schedule = { .run = run, .give_up = NEVER };
+	int status;
+
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		schedule.slots[i] = (struct slot){ .child = CHILD_NONE, .result = -1, .lifeline = -1 };
+	run->records = calloc(run->plan->arms_count, sizeof(*run->records));
+	if (!run->records)
+		return error_set(err, ERROR_MEMORY, "no memory for the arms' records");
+	for (size_t i = 0; i < run->plan->arms_count; i++) {
+		broken(run, &run->plan->arms[i], &run->records[i]);
+		run->records[i].status = ARM_NOT_RUN;
+	}
+	status = loop_new(&schedule.loop, err);
+	if (status == 0)
+		status = loop_signals(schedule.loop, on_signal, &schedule, err);
+	if (status == 0)
+		status = order_arms(&schedule, err);
+	if (status == 0)
+		status = run_all(&schedule, err);
+	for (size_t i = 0; i < SLOTS_MAX; i++) {
+		fd_close(&schedule.slots[i].lifeline);
+		fd_close(&schedule.slots[i].result);
+		child_end(&schedule.slots[i].child);
+		buf_wipe(&schedule.slots[i].text);
+	}
+	loop_free(schedule.loop);
+	free(schedule.order);
+	if (status == 0 && run->interrupted)
+		return error_set(err, ERROR_INTERRUPTED, "interrupted: no bundle was written");
+	return status;
+}

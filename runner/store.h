@@ -1,0 +1,44 @@
+/*
+ * Where runs are kept: OUT/STAMP-ID/ with a lock that its runner holds, observations.jsonl while it runs, and at the end
+ * confinement-evidence.tar.gz; OUT/latest is a relative link to the last sealed one. Arms keep their own folders, mode
+ * 0700 and under a lock, outside of it.
+ */
+#ifndef HARNESS_RUNNER_STORE_H
+#define HARNESS_RUNNER_STORE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "core/clock.h"
+#include "core/error.h"
+
+#define BUNDLE_NAME "confinement-evidence.tar.gz"
+#define RUN_ID_MAX 33
+
+struct store {
+	int out;			/* folder of the runs */
+	int folder;			/* of this run */
+	int lock;			/* held: clean leaves this run alone */
+	char name[64];			/* STAMP-ID8 */
+	char run[RUN_ID_MAX];		/* 32 hexadecimal digits */
+	char path[PATH_MAX];		/* of the folder, as the user would write it */
+	char started[CLOCK_TEXT];
+};
+
+/* Makes the folders (owned by the user behind sudo) and takes the lock. */
+int store_open(const char *out, struct store *store, struct error **err) MUST_CHECK;
+/* Points OUT/latest at this run. */
+int store_latest(const struct store *store, struct error **err) MUST_CHECK;
+/* The user behind sudo gets the file; nobody else needs it. No effect without sudo. */
+void store_give(int directory, const char *path);
+/* Closes; an unsealed run's folder is removed. */
+void store_close(struct store *store, bool sealed);
+
+/* An arm's own folder below the temporary folder, mode 0700, locked: *folder and *lock are its descriptors. */
+int store_arm_folder(int *folder, int *lock, char path[PATH_MAX], struct error **err) MUST_CHECK;
+void store_arm_remove(int *folder, int *lock, const char *path);
+
+/* For clean: removes arm folders and unsealed runs that nobody locks; returns how many through *count. */
+int store_sweep(const char *out, unsigned *arms, unsigned *runs, struct error **err) MUST_CHECK;
+
+#endif
