@@ -1,0 +1,18 @@
+/* coverage.json: the arms of the plan, the cells that this host could not make, and what no cell covers. */
+#ifndef HARNESS_REPORTS_COVERAGE_H
+#define HARNESS_REPORTS_COVERAGE_H
+
+#include "core/buf.h"
+#include "oracle/plan.h"
+
+int coverage_encode(const struct plan *plan, struct buf *out, struct error **err) MUST_CHECK;
+/* Rebuilds the plan over scenarios that were decoded from the same bundle. plan_free() it. */
+int coverage_decode(const char *bytes, size_t length, const struct scenario *scenarios, size_t count, struct plan **out,
+		    struct error **err) MUST_CHECK;
+
+/* scenarios.json: the scenarios of the plan, sorted by id. */
+int scenarios_encode(const struct plan *plan, struct buf *out, struct error **err) MUST_CHECK;
+int scenarios_decode(const char *bytes, size_t length, struct scenario **out, size_t *count,
+		     struct error **err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,263 @@
+#include "reports/environment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "core/json.h"
+#include "core/limits.h"
+#include "core/schema.h"
+
+#define FILE_NAME "environment.json"
+#define SCHEMA "confinement-evidence/environment/1"
+#define ABSENT "(not known)"
+#define VERSION_TEXT_MAX 128
+#define LIST_MAX 64
+
+/* A line of a text: fixed words before and after one fact of the first snapshot. */
+struct line {
+	const char *before;
+	const char *fact;
+	const char *after;
+};
+static const struct line kernel_lines[], engine_lines[];
+static const char *const fact_names[];
+static const char *const reason_names[] = { "absent", "permission", "unsupported", "error", NULL };
+
+static int parse(const char *environment, size_t length, struct json_document **out, struct error **err)
+{
+	const char *schema;
+	int result = json_parse(environment, length, JSON_DEPTH, out, err);
+
+	if (result < 0)
+		return error_wrap(err, FILE_NAME);
+	schema = json_string(json_member(json_root(*out), "schema"));
+	if (!schema || strcmp(schema, SCHEMA) != 0)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": schema: not " SCHEMA);
+	return 0;
+}
+
+static void put_fact(struct buf *out, const struct json_node *node)
+{
+	const char *text = json_string(node);
+	int64_t number;
+
+	if (json_int64(node, &number))
+		buf_printf(out, "%" PRId64, number);
+	else if (text && schema_matches(PATTERN_ASCII, text, json_string_length(node)))
+		buf_text(out, text);
+	else
+		buf_text(out, ABSENT);
+}
+
+static int write_lines(const char *environment, size_t length, const struct line *lines, struct buf *out,
+		       struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *before;
+	int result = parse(environment, length, &document, err);
+
+	if (result < 0)
+		return result;
+	before = json_member(json_root(document), "before");
+	for (const struct line *line = lines; line->before; line++) {
+		buf_text(out, line->before);
+		if (line->fact)
+			put_fact(out, json_member(before, line->fact));
+		buf_text(out, line->after);
+	}
+	return buf_check(out, FILE_NAME, err);
+}
+
+int environment_kernel_text(const char *environment, size_t length, struct buf *out, struct error **err)
+{
+	return write_lines(environment, length, kernel_lines, out, err);
+}
+
+int environment_engine_text(const char *environment, size_t length, struct buf *out, struct error **err)
+{
+	return write_lines(environment, length, engine_lines, out, err);
+}
+
+int environment_differs(const char *environment, size_t length, bool *out, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *before, *after;
+	int result = parse(environment, length, &document, err);
+
+	if (result < 0)
+		return result;
+	before = json_member(json_root(document), "before");
+	after = json_member(json_root(document), "after");
+	if (!before || !after)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": a snapshot is missing");
+	*out = json_raw(before).length != json_raw(after).length ||
+	       memcmp(json_raw(before).bytes, json_raw(after).bytes, json_raw(before).length) != 0;
+	return 0;
+}
+
+int environment_boot_of(const char *environment, size_t length, char *out, size_t size, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	const char *boot;
+	int result = parse(environment, length, &document, err);
+
+	if (result < 0)
+		return result;
+	boot = json_string(json_member(json_member(json_root(document), "before"), "kernel.boot"));
+	snprintf(out, size, "%s", boot ? boot : "");
+	return 0;
+}
+
+static bool version_text(const struct json_node *node)
+{
+	const char *text = json_string(node);
+	size_t length = json_string_length(node);
+
+	return text && length <= VERSION_TEXT_MAX && schema_matches(PATTERN_ASCII, text, length);
+}
+
+static bool fact_value(const struct json_node *node)
+{
+	int64_t number;
+
+	switch (json_type(node)) {
+	case JSON_NULL:
+	case JSON_BOOL:
+		return true;
+	case JSON_NUMBER:
+		return json_int64(node, &number);
+	case JSON_STRING:
+		return version_text(node);
+	case JSON_ARRAY:
+		for (const struct json_node *one = json_first(node); one; one = json_next(one))
+			if (!version_text(one))
+				return false;
+		return json_count(node) <= LIST_MAX;
+	case JSON_OBJECT:
+		break;
+	}
+	return false;
+}
+
+static int check_snapshot(const struct json_node *root, const char *name, struct error **err)
+{
+	const struct json_node *snapshot = json_member(root, name);
+
+	if (!snapshot || json_type(snapshot) != JSON_OBJECT)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": %s: must be an object", name);
+	for (const struct json_node *fact = json_first(snapshot); fact; fact = json_next(fact)) {
+		int index = schema_enum(fact_names, json_key(fact));
+
+		if (index < 0)
+			return error_set(err, ERROR_INPUT, FILE_NAME ": %s: a fact that is not listed", name);
+		if (!fact_value(fact))
+			return error_set(err, ERROR_INPUT, FILE_NAME ": %s: %s: not of the form that it must have",
+					 name, fact_names[index]);
+	}
+	return 0;
+}
+
+static int check_unavailable(const struct json_node *root, struct error **err)
+{
+	const struct json_node *list = json_member(root, "unavailable"), *before = json_member(root, "before");
+	size_t absent = 0;
+
+	for (const struct json_node *fact = json_first(before); fact; fact = json_next(fact))
+		absent += json_type(fact) == JSON_NULL;
+	if (!list || json_type(list) != JSON_ARRAY || json_count(list) != absent)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": unavailable: must name each fact that is null");
+	for (const struct json_node *one = json_first(list); one; one = json_next(one)) {
+		const char *field = json_string(json_member(one, "field"));
+		const char *reason = json_string(json_member(one, "reason"));
+		const struct json_node *fact = field ? json_member(before, field) : NULL;
+
+		if (json_count(one) != 2 || !reason || schema_enum(reason_names, reason) < 0 || !fact ||
+		    json_type(fact) != JSON_NULL)
+			return error_set(err, ERROR_INPUT, FILE_NAME ": unavailable: must name each fact that is null");
+	}
+	return 0;
+}
+
+int environment_check(const char *environment, size_t length, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *root;
+	int result = parse(environment, length, &document, err);
+
+	if (result < 0)
+		return result;
+	root = json_root(document);
+	if (json_count(root) != 4)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": must have schema, before, after and unavailable alone");
+	result = check_snapshot(root, "before", err);
+	if (result >= 0)
+		result = check_snapshot(root, "after", err);
+	return result < 0 ? result : check_unavailable(root, err);
+}
+
+/* `uname -a` without the node's name. */
+static const struct line kernel_lines[] = {
+	{ "", "kernel.name", " " },
+	{ "", "kernel.release", " " },
+	{ "", "kernel.version", " " },
+	{ "", "kernel.machine", "\n" },
+	{ .before = NULL },
+};
+
+static const struct line engine_lines[] = {
+	{ "Server:\n  Version: ", "engine.version", "\n" },
+	{ "  API version: ", "engine.apiVersion", "" },
+	{ " (minimum version ", "engine.minApiVersion", "" },
+	{ ", used ", "engine.api", ")\n" },
+	{ "  Git commit: ", "engine.gitCommit", "\n" },
+	{ "  OS/Arch: ", "engine.osType", "/" },
+	{ "", "engine.architecture", "\n" },
+	{ "  Storage driver: ", "engine.storageDriver", "\n" },
+	{ "  Cgroup driver: ", "engine.cgroupDriver", "\n" },
+	{ "  Cgroup version: ", "engine.cgroupVersion", "\n" },
+	{ "  Default runtime: ", "engine.defaultRuntime", "\n" },
+	{ "containerd:\n  Version: ", "containerd.version", "\n" },
+	{ "runc:\n  Version: ", "runc.version", "\n" },
+	{ .before = NULL },
+};
+
+static const char *const fact_names[] = {
+	"kernel.name",
+	"kernel.release",
+	"kernel.version",
+	"kernel.machine",
+	"kernel.boot",
+	"kernel.tainted",
+	"sysctl.corePatternClass",
+	"sysctl.coreUsesPid",
+	"sysctl.suidDumpable",
+	"sysctl.randomizeVaSpace",
+	"sysctl.ipv6Disabled",
+	"sysctl.unprivilegedBpfDisabled",
+	"sysctl.maxUserNamespaces",
+	"cgroup.version",
+	"process.ldPreloadSet",
+	"process.dockerHostSet",
+	"engine.api",
+	"engine.version",
+	"engine.gitCommit",
+	"engine.apiVersion",
+	"engine.minApiVersion",
+	"engine.storageDriver",
+	"engine.cgroupDriver",
+	"engine.cgroupVersion",
+	"engine.defaultRuntime",
+	"engine.loggingDriver",
+	"engine.liveRestore",
+	"engine.operatingSystem",
+	"engine.osType",
+	"engine.architecture",
+	"engine.securityOptions",
+	"runc.version",
+	"containerd.version",
+	"host.cpus",
+	"host.memoryBytes",
+	NULL,
+};

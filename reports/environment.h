@@ -1,0 +1,21 @@
+/* What is derived from environment.json: two texts for readers, and whether the environment changed during the run. */
+#ifndef HARNESS_REPORTS_ENVIRONMENT_H
+#define HARNESS_REPORTS_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+
+/* kernel.txt and docker-version.txt, as whoever reads a CI artifact expects them; no host name. */
+int environment_kernel_text(const char *environment, size_t length, struct buf *out, struct error **err) MUST_CHECK;
+int environment_engine_text(const char *environment, size_t length, struct buf *out, struct error **err) MUST_CHECK;
+int environment_differs(const char *environment, size_t length, bool *out, struct error **err) MUST_CHECK;
+
+/* Its form: two snapshots of listed facts (numbers, booleans, version strings of printable ASCII, null), and the null
+ * ones named. ERROR_INPUT with file and field. */
+int environment_check(const char *environment, size_t length, struct error **err) MUST_CHECK;
+/* The keyed digest of the boot that the snapshots name; "" when they do not. */
+int environment_boot_of(const char *environment, size_t length, char *out, size_t size, struct error **err) MUST_CHECK;
+
+#endif

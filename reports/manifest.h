@@ -1,0 +1,56 @@
+/* manifest.json: what the bundle holds, who made it, and what it does not claim. */
+#ifndef HARNESS_REPORTS_MANIFEST_H
+#define HARNESS_REPORTS_MANIFEST_H
+
+#include "core/buf.h"
+#include "oracle/judge.h"
+#include "reports/bundle.h"
+
+struct manifest_program {
+	char name[NAME_MAX_SHORT];
+	char sha256[HEX_SHA256];
+};
+
+struct manifest_facts {
+	const char *run; /* 32 hexadecimal digits */
+	const char *started, *finished; /* RFC 3339 */
+	const char *version; /* of harness */
+	const char *image; /* 64 hexadecimal digits */
+	const struct manifest_program *programs;
+	size_t programs_count;
+	size_t canaries; /* how many were live */
+	const struct verdicts *verdicts;
+	size_t arms, observations;
+};
+
+/* Appends it, canonical. `members`: every member but manifest.json and SHA256SUMS. */
+int manifest_encode(const struct manifest_facts *facts, const struct bundle_member *members, size_t count,
+		    struct buf *out, struct error **err) MUST_CHECK;
+
+/* A member as the manifest lists it. */
+struct manifest_file {
+	char path[NAME_MAX_SHORT];
+	int64_t bytes;
+	char sha256[HEX_SHA256];
+};
+#define MANIFEST_FILES_MAX 32
+#define MANIFEST_PROGRAMS_MAX 64
+
+/* manifest.json, read. What follows from the other members (counts, claims) is not kept: it is made again. */
+struct manifest {
+	char run[NAME_MAX_SHORT + 1];
+	char started[NAME_MAX_SHORT], finished[NAME_MAX_SHORT];
+	char version[NAME_MAX_SHORT];
+	char image[HEX_SHA256];
+	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
+	size_t programs_count;
+	struct manifest_file files[MANIFEST_FILES_MAX];
+	size_t files_count;
+	int64_t canaries;
+};
+int manifest_decode(const char *bytes, size_t length, struct manifest *out, struct error **err) MUST_CHECK;
+/* manifest_encode() over members that were measured before. Sorted by path. */
+int manifest_write(const struct manifest_facts *facts, const struct manifest_file *files, size_t count, struct buf *out,
+		   struct error **err) MUST_CHECK;
+
+#endif

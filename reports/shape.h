@@ -1,0 +1,19 @@
+/* A canary's shape, known or not: "canary-" and 32 letters a to p, found in a stream of bytes. */
+#ifndef HARNESS_REPORTS_SHAPE_H
+#define HARNESS_REPORTS_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/canary.h"
+
+/* What stands at the end of the bytes so far. Zeroed before the first. */
+struct shape {
+	size_t prefix; /* bytes of "canary-" */
+	size_t letters; /* behind a whole one; 1 more than there are, 0 without */
+};
+
+/* Whether the shape was completed within these bytes. */
+bool shape_feed(struct shape *shape, const void *bytes, size_t length);
+
+#endif

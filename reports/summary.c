@@ -1,0 +1,235 @@
+#include "reports/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+
+#define COLUMNS 120
+#define INDENT "  "
+#define CELL_BYTES 192
+
+/* What a reason means to whoever reads it, and what to do about it. */
+struct advice {
+	const char *says;
+	const char *next;
+};
+static const struct advice advices[];
+static const char *const verdict_sentences[], *const op_signs[];
+
+const char *verdict_words(enum verdict verdict)
+{
+	return verdict_sentences[verdict];
+}
+
+static void print_value(const struct observation *observation, int64_t value, char *out, size_t size)
+{
+	if (observation && observation->kind == OBSERVATION_DURATION)
+		snprintf(out, size, "%" PRId64 " ms", value / NS_PER_MS);
+	else
+		snprintf(out, size, "%" PRId64, value);
+}
+
+static const char *mark(enum verdict verdict)
+{
+	return verdict == VERDICT_PASS ? "" : verdict == VERDICT_FAIL ? " FAIL" : " ?";
+}
+
+/* "tcp4@tcp4 0 (=0)": the value seen, and in brackets what is expected. */
+static void print_cell(const struct verdict_cell *cell, char out[CELL_BYTES])
+{
+	const struct expectation *expectation = cell->expectation;
+	const struct observation *observation = cell->observation;
+	char value[32] = "-", expected[32];
+
+	if (observation && observation->status == OBSERVATION_OBSERVED)
+		print_value(observation, observation->value, value, sizeof(value));
+	print_value(observation, expectation->value, expected, sizeof(expected));
+	snprintf(out, CELL_BYTES, "%s@%s %s (%s%s)", expectation->subject, expectation->observer, value,
+		 op_signs[expectation->op], expected);
+}
+
+static void put_name(const struct scenario *scenario, int64_t repetition, struct buf *out)
+{
+	buf_text(out, scenario->id);
+	if (repetition > 1)
+		buf_printf(out, " #%" PRId64, repetition);
+}
+
+/* The cells of one arm stand together, in the plan's order. */
+static void put_numbers(const struct verdicts *verdicts, bool verbose, struct buf *out)
+{
+	const struct verdict_cell *last = NULL;
+	size_t column = 0;
+
+	for (size_t i = 0; i < verdicts->cells_count; i++) {
+		const struct verdict_cell *cell = &verdicts->cells[i];
+		char text[CELL_BYTES];
+		size_t width;
+
+		print_cell(cell, text);
+		width = strlen(text) + strlen(mark(cell->verdict));
+		if (!last || last->scenario != cell->scenario || last->repetition != cell->repetition) {
+			buf_text(out, last ? "\n" : "");
+			put_name(cell->scenario, cell->repetition, out);
+			column = COLUMNS;
+		}
+		if (verbose || column + 3 + width > COLUMNS) {
+			buf_text(out, "\n" INDENT);
+			column = strlen(INDENT);
+		} else {
+			buf_text(out, "   ");
+			column += 3;
+		}
+		buf_printf(out, "%s%s", text, mark(cell->verdict));
+		if (verbose && cell->mutant[0])
+			buf_printf(out, ", earned by %s", cell->mutant);
+		column += width;
+		last = cell;
+	}
+	buf_text(out, "\n\n");
+}
+
+static void put_next(enum because because, struct buf *out)
+{
+	buf_printf(out, INDENT "next: %s\n", advices[because].next);
+}
+
+static const struct verdict_cell *next_of(const struct verdicts *verdicts, size_t from, enum verdict verdict)
+{
+	for (size_t i = from; i < verdicts->cells_count; i++)
+		if (verdicts->cells[i].verdict == verdict)
+			return &verdicts->cells[i];
+	return NULL;
+}
+
+/* Each with its reason; what to do next stands once for a row of cells of the same reason. */
+static void put_cells(const struct verdicts *verdicts, enum verdict verdict, struct buf *out)
+{
+	const struct verdict_cell *cell = next_of(verdicts, 0, verdict);
+
+	while (cell) {
+		const struct verdict_cell *next = next_of(verdicts, (size_t)(cell - verdicts->cells) + 1, verdict);
+		char text[CELL_BYTES];
+
+		print_cell(cell, text);
+		buf_printf(out, "%s: ", verdict == VERDICT_FAIL ? "fail" : "not established");
+		put_name(cell->scenario, cell->repetition, out);
+		buf_printf(out, " %s: %s\n", text, advices[cell->because].says);
+		if (!next || next->because != cell->because)
+			put_next(cell->because, out);
+		cell = next;
+	}
+}
+
+static void put_arms(const struct verdicts *verdicts, struct buf *out)
+{
+	for (size_t i = 0; i < verdicts->arms_count; i++) {
+		const struct verdict_arm *arm = &verdicts->arms[i];
+
+		if (arm->status == ARM_OK)
+			continue;
+		buf_text(out, "arm ");
+		put_name(arm->scenario, arm->repetition, out);
+		buf_printf(out, ": %s%s%s\n", arm_status_names[arm->status], arm->reason[0] ? ", " : "", arm->reason);
+	}
+}
+
+static void put_mutations(const struct verdicts *verdicts, bool verbose, struct buf *out)
+{
+	size_t caught = 0;
+
+	for (size_t i = 0; i < verdicts->mutations_count; i++) {
+		const struct verdict_mutation *mutation = &verdicts->mutations[i];
+
+		caught += mutation->verdict == VERDICT_PASS;
+		if (mutation->verdict == VERDICT_PASS && !verbose)
+			continue;
+		buf_text(out, mutation->verdict == VERDICT_PASS   ? "caught: "
+			      : mutation->verdict == VERDICT_FAIL ? "fail: not caught: "
+								  : "not established: ");
+		put_name(mutation->scenario, mutation->repetition, out);
+		if (mutation->verdict == VERDICT_PASS) {
+			buf_text(out, "\n");
+			continue;
+		}
+		buf_printf(out, ": %s\n", advices[mutation->because].says);
+		put_next(mutation->because, out);
+	}
+	buf_printf(out, "mutations: %zu of %zu caught\n", caught, verdicts->mutations_count);
+}
+
+static void put_absent(const struct plan *plan, struct buf *out)
+{
+	if (plan->absent_count == 0)
+		return;
+	buf_printf(out, "not planned: %zu cells that this host cannot make, each for want of ", plan->absent_count);
+	for (size_t i = 0; i < plan->absent_count; i++) {
+		bool named = false;
+
+		for (size_t other = 0; other < i; other++)
+			named |= strcmp(plan->absent[other].reason, plan->absent[i].reason) == 0;
+		if (!named)
+			buf_printf(out, "%s%s", i > 0 ? ", " : "", plan->absent[i].reason);
+	}
+	buf_text(out, " (coverage.json lists them)\n");
+}
+
+void summary_text(const struct verdicts *verdicts, const struct plan *plan, const struct summary_facts *facts,
+		  struct buf *out)
+{
+	if (facts->quiet) {
+		buf_printf(out, "%s\n%s\n", verdict_words(verdicts->overall), facts->bundle);
+		return;
+	}
+	put_numbers(verdicts, facts->verbose, out);
+	put_arms(verdicts, out);
+	put_cells(verdicts, VERDICT_NOT_ESTABLISHED, out);
+	put_cells(verdicts, VERDICT_FAIL, out);
+	put_mutations(verdicts, facts->verbose, out);
+	put_absent(plan, out);
+	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established\n", verdicts->pass, verdicts->fail,
+		   verdicts->not_established);
+	buf_printf(out, "verdict: %s\n", verdict_words(verdicts->overall));
+	buf_text(out,
+		 "It does not prove that no other way out exists: only these probes, on this kernel and engine.\n");
+	buf_printf(out, "bundle: %s\nsha256: %s\nwall time: %" PRId64 ".%" PRId64 " s\n", facts->bundle, facts->sha256,
+		   facts->wall_ns / NS_PER_S, facts->wall_ns % NS_PER_S / (NS_PER_S / 10));
+}
+
+static const char *const op_signs[] = { [OP_EQ] = "=", [OP_GE] = ">=", [OP_LE] = "<=" };
+
+static const char *const verdict_sentences[] = {
+	[VERDICT_PASS] = "pass: no leak was seen, and every zero was earned",
+	[VERDICT_FAIL] = "fail: a leak was seen, a control did not hold, or a mutation was not caught",
+	[VERDICT_NOT_ESTABLISHED] = "not established: no leak was seen, but not every zero was earned",
+};
+
+static const struct advice advices[] = {
+	[BECAUSE_MET] = { "as expected", "nothing" },
+	[BECAUSE_VALUE] = { "the value contradicts the expectation", "protected: a way out is open, look at what this "
+								     "probe does; control: what must work did not" },
+	[BECAUSE_MISSING] = { "no observation",
+			      "run the scenario alone with -v: the observer did not start, or was lost" },
+	[BECAUSE_NOT_LIVE] = { "the observer did not prove that it could see",
+			       "reason, dropped and beacons of the observation say why; run again on a quieter host" },
+	[BECAUSE_UNEARNED] = { "no mutant of this run made this probe arrive here",
+			       "see the mutations below: the one that opens this route was not caught, or not run" },
+	[BECAUSE_ARM] = { "its arm, or its control's, did not end well",
+			  "see the status of the arm; `harness doctor` checks the host" },
+	[BECAUSE_ADMISSION] = { "admission refused other rules than it must",
+				"compare mustFail and failed of the arm in arms.json; engine and host are not as "
+				"expected" },
+	[BECAUSE_DIFFERENCE] = { "the effective configuration differs outside the declared list, or nowhere",
+				 "compare the effective values of the arm in arms.json with its control's" },
+	[BECAUSE_UNDETECTED] = { "installed, and the control's expectations did not notice as declared",
+				 "believe no zero that rests on it: probe or observer of this route are blind" },
+	[BECAUSE_ENVIRONMENT] = { "image, boot or environment changed within the run",
+				  "compare before and after in environment.json; run again while nothing else "
+				  "changes" },
+	[BECAUSE_DUPLICATE] = { "two observations or records stand for one",
+				"a defect of the harness: keep the bundle and report it" },
+};
+_Static_assert(ARRAY_SIZE(advices) == BECAUSE_DUPLICATE + 1, "each reason has its advice");

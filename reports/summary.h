@@ -1,0 +1,26 @@
+/* What the user reads at the end of a run: pure text. */
+#ifndef HARNESS_REPORTS_SUMMARY_H
+#define HARNESS_REPORTS_SUMMARY_H
+
+#include <stdbool.h>
+
+#include "core/buf.h"
+#include "oracle/judge.h"
+
+struct summary_facts {
+	const char *bundle; /* its path */
+	const char *sha256; /* of the archive */
+	int64_t wall_ns;
+	bool quiet, verbose; /* verbose: each cell; quiet: the verdict and the bundle */
+};
+
+/* The table of numbers (arm, subject@observer, value, expectation), each failed or not established cell with its reason
+ * and what to do next, the mutations, cells per verdict, the verdict in words and what it does not prove, the bundle.
+ */
+void summary_text(const struct verdicts *verdicts, const struct plan *plan, const struct summary_facts *facts,
+		  struct buf *out);
+
+/* "pass: no leak was seen, and every zero was earned", ... */
+const char *verdict_words(enum verdict verdict);
+
+#endif

@@ -1,0 +1,211 @@
+#include "reports/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/fd.h"
+#include "reports/environment.h"
+#include "reports/summary.h"
+#include "reports/verify_parts.h"
+
+/* A check runs only when those it rests on passed; else it is not_checked, which is never a pass. */
+struct check {
+	const char *id;
+	const char *after[3]; /* ids of others */
+	bundle_check run;
+	bool same_version; /* only a verifier of the producer's version can make the same bytes again */
+};
+static const struct check checks[];
+static const size_t checks_count;
+
+#define UNSIGNED "the bundle is not signed: its bytes agree with each other, and nobody vouches for who made them"
+
+static void add(struct verify_report *report, const char *id, enum check_result result, const char *reason)
+{
+	struct verify_check *check = &report->checks[report->count++];
+
+	*check = (struct verify_check){ .id = id, .result = result };
+	snprintf(check->reason, sizeof(check->reason), "%s", reason);
+}
+
+static const struct verify_check *find(const struct verify_report *report, const char *id)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (strcmp(report->checks[i].id, id) == 0)
+			return &report->checks[i];
+	return NULL;
+}
+
+/* The first check that this one rests on and that did not pass, or NULL. */
+static const char *lacks(const struct verify_report *report, const struct check *check)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(check->after) && check->after[i]; i++) {
+		const struct verify_check *other = find(report, check->after[i]);
+
+		if (!other || other->result != CHECK_PASS)
+			return check->after[i];
+	}
+	return NULL;
+}
+
+/* Whether it says something of the bundle, and not of this machine. */
+static bool about_bundle(const struct error *error)
+{
+	return error_code(error) != ERROR_MEMORY && error_code(error) != ERROR_SYSTEM;
+}
+
+static int run_check(const struct check *check, struct bundle *bundle, struct verify_report *report, struct error **err)
+{
+	cleanup_error struct error *why = NULL;
+	const char *lacking = lacks(report, check);
+	char reason[sizeof(report->checks[0].reason)];
+
+	if (lacking) {
+		snprintf(reason, sizeof(reason), "rests on '%s', which did not pass", lacking);
+		add(report, check->id, CHECK_NOT_CHECKED, reason);
+		return 0;
+	}
+	if (check->same_version && strcmp(bundle->manifest.version, HARNESS_VERSION) != 0) {
+		add(report, check->id, CHECK_NOT_CHECKED, "the bundle was made by another version of harness");
+		return 0;
+	}
+	if (check->run(bundle, &why) >= 0) {
+		add(report, check->id, CHECK_PASS, "");
+		return 0;
+	}
+	if (about_bundle(why)) {
+		add(report, check->id, CHECK_FAIL, error_text(why));
+		return 0;
+	}
+	error_keep_first(err, &why);
+	return -1;
+}
+
+static int read_archive(int fd, struct bundle *bundle, struct verify_report *report, struct error **err)
+{
+	cleanup_error struct error *why = NULL;
+	struct stat status;
+
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && hash_fd(fd, report->archive_sha256, err) < 0)
+		return -1;
+	if (bundle_read(fd, bundle, &why) >= 0) {
+		add(report, "archive", CHECK_PASS, "");
+		return 0;
+	}
+	if (about_bundle(why)) {
+		add(report, "archive", CHECK_FAIL, error_text(why));
+		return 0;
+	}
+	error_keep_first(err, &why);
+	return -1;
+}
+
+static void remark_environment(const struct bundle *bundle, struct verify_report *report)
+{
+	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
+	cleanup_error struct error *ignored = NULL;
+	bool changed = false;
+
+	for (size_t i = 0; i < report->count; i++)
+		if (strcmp(report->checks[i].id, "environment") == 0 && report->checks[i].result == CHECK_PASS &&
+		    environment_differs(buf_string(text), text->length, &changed, &ignored) >= 0 && changed)
+			snprintf(report->checks[i].reason, sizeof(report->checks[i].reason),
+				 "it changed during the run, so nothing passes");
+}
+
+static void conclude(const struct bundle *bundle, const struct verify_options *options, struct verify_report *report)
+{
+	const struct verdicts *verdicts = bundle->verdicts;
+	bool failed = false;
+
+	for (size_t i = 0; i < report->count; i++)
+		failed |= report->checks[i].result == CHECK_FAIL;
+	if (verdicts) {
+		report->recomputed = true;
+		report->verdict = verdicts->overall;
+		report->pass = verdicts->pass;
+		report->fail = verdicts->fail;
+		report->not_established = verdicts->not_established;
+	}
+	memcpy(report->sums_sha256, bundle->members[MEMBER_SUMS].sha256, sizeof(report->sums_sha256));
+	report->exit_code = failed || !verdicts ? 1 : verdicts->exit_code;
+	if (report->exit_code == 0 && options->require_signature)
+		report->exit_code = 2;
+}
+
+static int verify_all(int fd, const struct verify_options *options, struct bundle *bundle, struct verify_report *out,
+		      struct error **err)
+{
+	int result = read_archive(fd, bundle, out, err);
+
+	for (size_t i = 0; i < checks_count && result >= 0; i++)
+		result = run_check(&checks[i], bundle, out, err);
+	if (result < 0)
+		return result;
+	add(out, "signature", CHECK_NOT_CHECKED, UNSIGNED);
+	remark_environment(bundle, out);
+	conclude(bundle, options, out);
+	return 0;
+}
+
+int verify_bundle(int fd, const struct verify_options *options, struct verify_report *out, struct error **err)
+{
+	cleanup_free struct bundle *bundle = calloc(1, sizeof(*bundle));
+	int result;
+
+	*out = (struct verify_report){ .exit_code = 3 };
+	if (!bundle)
+		return error_set(err, ERROR_MEMORY, "no memory for a bundle");
+	result = verify_all(fd, options, bundle, out, err);
+	bundle_close(bundle);
+	return result;
+}
+
+static void put_verdict(const struct verify_report *report, bool intact, struct buf *out)
+{
+	if (!intact) {
+		buf_text(out, "verdict: none: the bundle is not intact\n");
+		return;
+	}
+	buf_printf(out, "verdict, made again: %s\n", verdict_words(report->verdict));
+	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established\n", report->pass, report->fail,
+		   report->not_established);
+}
+
+void verify_text(const struct verify_report *report, bool quiet, struct buf *out)
+{
+	bool intact = report->recomputed;
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct verify_check *check = &report->checks[i];
+		bool failed = check->result == CHECK_FAIL;
+
+		intact &= !failed;
+		if (quiet && !failed)
+			continue;
+		buf_printf(out, "%-11s %s%s%s\n",
+			   failed                        ? "fail"
+			   : check->result == CHECK_PASS ? "pass"
+							 : "not_checked",
+			   check->id, check->reason[0] ? ": " : "", check->reason);
+	}
+	put_verdict(report, intact, out);
+	if (!quiet && intact)
+		buf_printf(out, "bundle: sums %s\n        archive %s\n", report->sums_sha256, report->archive_sha256);
+}
+
+static const struct check checks[] = {
+	{ .id = "members", .after = { "archive" }, .run = check_members },
+	{ .id = "sums", .after = { "members" }, .run = check_sums },
+	{ .id = "manifest", .after = { "members" }, .run = check_manifest },
+	{ .id = "canonical", .after = { "members" }, .run = check_canonical },
+	{ .id = "grammar", .after = { "members" }, .run = check_grammar },
+	{ .id = "references", .after = { "canonical" }, .run = check_references },
+	{ .id = "environment", .after = { "grammar", "manifest", "canonical" }, .run = check_environment },
+	{ .id = "verdicts", .after = { "references", "grammar" }, .run = check_verdicts },
+	{ .id = "mutations", .after = { "verdicts" }, .run = check_mutations },
+	{ .id = "generated", .after = { "verdicts", "manifest" }, .run = check_generated, .same_version = true },
+};
+static const size_t checks_count = ARRAY_SIZE(checks);

@@ -1,0 +1,46 @@
+/*
+ * Verifies a bundle offline: read-only, in memory, without root, engine or network. Every hash and every verdict is
+ * made again from the bundle's own bytes. What is not checked is said, and never counted as passed.
+ */
+#ifndef HARNESS_REPORTS_VERIFY_H
+#define HARNESS_REPORTS_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/limits.h"
+#include "oracle/judge.h"
+
+enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_NOT_CHECKED };
+
+struct verify_check {
+	const char *id; /* archive, members, sums, manifest, canonical, ... */
+	enum check_result result;
+	char reason[200]; /* fixed text, numbers, names from our own tables; of a pass "" or a remark */
+};
+#define VERIFY_CHECKS_MAX 32
+
+struct verify_options {
+	bool require_signature;
+};
+
+struct verify_report {
+	struct verify_check checks[VERIFY_CHECKS_MAX];
+	size_t count;
+	bool recomputed; /* the verdict below was made again */
+	enum verdict verdict;
+	size_t pass, fail, not_established;
+	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];
+	int exit_code; /* 0, 1, 2 or 3: design section 10 */
+};
+
+/* Reads from `fd` to its end. Negative only when it cannot be read at all, or memory is short: a bad bundle is a
+ * report. */
+int verify_bundle(int fd, const struct verify_options *options, struct verify_report *out,
+		  struct error **err) MUST_CHECK;
+/* One line a check and the verdict, for the terminal. `quiet`: what failed, and the verdict. */
+void verify_text(const struct verify_report *report, bool quiet, struct buf *out);
+
+#endif

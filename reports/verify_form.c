@@ -1,0 +1,291 @@
+/* The bundle as files: the exact set, hashes both ways, canonical bytes, and a grammar that has no room for a payload.
+ */
+#include <string.h>
+
+#include "core/fd.h"
+#include "core/json.h"
+#include "core/schema.h"
+#include "reports/coverage.h"
+#include "reports/environment.h"
+#include "reports/verify_parts.h"
+
+#define SUMS_BYTES (8 * KIB)
+#define TEXT_MAX 160
+#define PROTECTIONS_MAX 256
+
+int check_members(struct bundle *bundle, struct error **err)
+{
+	for (int i = 0; i < MEMBERS; i++)
+		if (!bundle->members[i].present)
+			return error_set(err, ERROR_INPUT, "%s is missing", bundle_members[i]);
+	if (bundle->strange)
+		return error_set(err, ERROR_INPUT, "there is a member that schema version 1 does not have");
+	if (bundle->disordered)
+		return error_set(err, ERROR_INPUT, "the members are not sorted by name");
+	return 0;
+}
+
+/* SHA256SUMS has one form only, so it is made again; the first line that differs is named. */
+int check_sums(struct bundle *bundle, struct error **err)
+{
+	const struct buf *sums = &bundle->members[MEMBER_SUMS].text;
+	size_t at = 0;
+
+	for (int i = 0; i < MEMBERS; i++) {
+		cleanup_buf struct buf line = BUF(SUMS_BYTES);
+
+		if (i == MEMBER_SUMS)
+			continue;
+		buf_printf(&line, "%s  %s\n", bundle->members[i].sha256, bundle_members[i]);
+		if (buf_check(&line, BUNDLE_SUMS, err) < 0)
+			return -1;
+		if (sums->length - at < line.length || memcmp(sums->data + at, line.data, line.length) != 0)
+			return error_set(err, ERROR_INPUT, BUNDLE_SUMS " does not have the digest of %s",
+					 bundle_members[i]);
+		at += line.length;
+	}
+	return at == sums->length ? 0 : error_set(err, ERROR_INPUT, BUNDLE_SUMS " lists more than there is");
+}
+
+static int check_listed(const struct bundle *bundle, const struct manifest_file *file, int i, struct error **err)
+{
+	const struct read_member *member = &bundle->members[i];
+
+	if (strcmp(file->path, bundle_members[i]) != 0)
+		return error_set(err, ERROR_INPUT, "manifest.json does not list %s in its place", bundle_members[i]);
+	if (file->bytes != (int64_t)member->bytes)
+		return error_set(err, ERROR_INPUT, "manifest.json has another size of %s", bundle_members[i]);
+	if (strcmp(file->sha256, member->sha256) != 0)
+		return error_set(err, ERROR_INPUT, "manifest.json has another digest of %s", bundle_members[i]);
+	return 0;
+}
+
+int check_manifest(struct bundle *bundle, struct error **err)
+{
+	const struct buf *text = &bundle->members[MEMBER_MANIFEST].text;
+	struct manifest *manifest = &bundle->manifest;
+	size_t listed = 0;
+	int result = manifest_decode(buf_string(text), text->length, manifest, err);
+
+	for (int i = 0; i < MEMBERS && result >= 0; i++) {
+		if (i == MEMBER_SUMS || i == MEMBER_MANIFEST)
+			continue;
+		if (listed == manifest->files_count)
+			return error_set(err, ERROR_INPUT, "manifest.json does not list %s", bundle_members[i]);
+		result = check_listed(bundle, &manifest->files[listed++], i, err);
+	}
+	if (result < 0)
+		return result;
+	if (listed != manifest->files_count)
+		return error_set(err, ERROR_INPUT, "manifest.json lists more than there is");
+	if (strcmp(manifest->started, manifest->finished) > 0)
+		return error_set(err, ERROR_INPUT, "manifest.json: the run ended before it started");
+	return 0;
+}
+
+static bool is_json(int member)
+{
+	const char *suffix = strrchr(bundle_members[member], '.');
+
+	return suffix && strcmp(suffix, ".json") == 0;
+}
+
+static int same_bytes(const struct bundle *bundle, int member, const struct buf *again, struct error **err)
+{
+	const struct buf *text = &bundle->members[member].text;
+
+	if (text->length == again->length && memcmp(buf_string(text), buf_string(again), again->length) == 0)
+		return 0;
+	return error_set(err, ERROR_INPUT, "%s is not in its canonical form", bundle_members[member]);
+}
+
+static int check_text(struct bundle *bundle, int member, struct error **err)
+{
+	cleanup_buf struct buf again = BUF(BUNDLE_FILE_BYTES);
+	const struct buf *text = &bundle->members[member].text;
+	int result = json_canonical(buf_string(text), text->length, &again, err);
+
+	if (result < 0)
+		return error_wrap(err, "%s", bundle_members[member]);
+	return same_bytes(bundle, member, &again, err);
+}
+
+/* What is read is written again: nothing can stand in a member that its reader passes over. */
+static int read_scenarios(struct bundle *bundle, struct error **err)
+{
+	const struct buf *text = &bundle->members[MEMBER_SCENARIOS].text;
+	const struct buf *coverage = &bundle->members[MEMBER_COVERAGE].text;
+	cleanup_buf struct buf scenarios = BUF(BUNDLE_FILE_BYTES), plan = BUF(BUNDLE_FILE_BYTES);
+	int result =
+		scenarios_decode(buf_string(text), text->length, &bundle->scenarios, &bundle->scenarios_count, err);
+
+	if (result >= 0)
+		result = coverage_decode(buf_string(coverage), coverage->length, bundle->scenarios,
+					 bundle->scenarios_count, &bundle->plan, err);
+	if (result >= 0)
+		result = coverage_encode(bundle->plan, &plan, err);
+	if (result >= 0)
+		result = same_bytes(bundle, MEMBER_COVERAGE, &plan, err);
+	if (result >= 0)
+		result = scenarios_encode(bundle->plan, &scenarios, err);
+	return result < 0 ? result : same_bytes(bundle, MEMBER_SCENARIOS, &scenarios, err);
+}
+
+static int read_arms(struct bundle *bundle, struct error **err)
+{
+	const struct buf *text = &bundle->members[MEMBER_ARMS].text;
+	cleanup_buf struct buf again = BUF(BUNDLE_FILE_BYTES);
+	int result = arm_records_decode(buf_string(text), text->length, &bundle->arms, &bundle->arms_count, err);
+
+	if (result >= 0)
+		result = arm_records_encode(bundle->arms, bundle->arms_count, &again, err);
+	return result < 0 ? result : same_bytes(bundle, MEMBER_ARMS, &again, err);
+}
+
+int check_canonical(struct bundle *bundle, struct error **err)
+{
+	int result = 0;
+
+	for (int i = 0; i < MEMBERS && result >= 0; i++)
+		if (is_json(i))
+			result = check_text(bundle, i, err);
+	if (result >= 0 && bundle->bad_line)
+		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is %s", bundle->bad_line,
+				 bundle->bad_form ? "no observation" : "not in its canonical form");
+	if (result >= 0)
+		result = read_scenarios(bundle, err);
+	return result < 0 ? result : read_arms(bundle, err);
+}
+
+/* profile.json: what the adapter wrote, as a closed form. */
+struct protection {
+	char id[NAME_MAX_SHORT];
+	char setting[TEXT_MAX];
+	bool required;
+	char rule[NAME_MAX_SHORT];
+};
+struct profile_document {
+	int schema;
+	char id[NAME_MAX_SHORT];
+	struct protection protections[PROTECTIONS_MAX];
+	size_t protections_count;
+	int64_t pids, memory, swap, shm, core_soft, core_hard;
+};
+static const struct schema_field profile_fields[];
+
+static int check_profile(const struct bundle *bundle, struct error **err)
+{
+	const struct buf *text = &bundle->members[MEMBER_PROFILE].text;
+	cleanup_json struct json_document *document = NULL;
+	cleanup_free struct profile_document *profile = calloc(1, sizeof(*profile));
+	int result;
+
+	if (!profile)
+		return error_set(err, ERROR_MEMORY, "no memory for profile.json");
+	result = json_parse(buf_string(text), text->length, JSON_DEPTH, &document, err);
+	if (result < 0)
+		return error_wrap(err, "profile.json");
+	return schema_decode(profile_fields, json_root(document), "profile.json", profile, sizeof(*profile), err);
+}
+
+static bool printable(const char *text, size_t length, bool lines)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((text[i] < ' ' || text[i] > '~') && !(lines && text[i] == '\n'))
+			return false;
+	return true;
+}
+
+static bool closed_strings(const struct json_node *node)
+{
+	const char *key = json_key(node), *text = json_string(node);
+
+	if (key && (strlen(key) > TEXT_MAX || !printable(key, strlen(key), false)))
+		return false;
+	if (text && (json_string_length(node) > TEXT_MAX || !printable(text, json_string_length(node), false)))
+		return false;
+	for (const struct json_node *one = json_first(node); one; one = json_next(one))
+		if (!closed_strings(one))
+			return false;
+	return true;
+}
+
+static int check_alphabet(const struct bundle *bundle, int member, struct error **err)
+{
+	const struct buf *text = &bundle->members[member].text;
+	cleanup_json struct json_document *document = NULL;
+	bool closed;
+
+	if (is_json(member)) {
+		int result = json_parse(buf_string(text), text->length, JSON_DEPTH, &document, err);
+
+		if (result < 0)
+			return error_wrap(err, "%s", bundle_members[member]);
+		closed = closed_strings(json_root(document));
+	} else {
+		closed = printable(buf_string(text), text->length, true);
+	}
+	return closed ? 0 : error_set(err, ERROR_INPUT, "%s: a text outside the grammar", bundle_members[member]);
+}
+
+int check_grammar(struct bundle *bundle, struct error **err)
+{
+	const struct buf *environment = &bundle->members[MEMBER_ENVIRONMENT].text;
+	int result = 0;
+
+	for (int i = 0; i < MEMBERS; i++)
+		if (bundle->members[i].shape_seen)
+			return error_set(err, ERROR_INPUT, "%s holds what has a canary's shape", bundle_members[i]);
+	for (int i = 0; i < MEMBERS && result >= 0; i++)
+		if (i != MEMBER_OBSERVATIONS)
+			result = check_alphabet(bundle, i, err);
+	if (result >= 0 && bundle->bad_line && bundle->bad_form)
+		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is no observation", bundle->bad_line);
+	if (result >= 0)
+		result = check_profile(bundle, err);
+	return result < 0 ? result : environment_check(buf_string(environment), environment->length, err);
+}
+
+static const char *const profile_schema_names[] = { "confinement-evidence/profile/1", NULL };
+
+#define AT(owner, member) .required = true, .offset = offsetof(struct owner, member)
+#define TEXT(owner, member, form)                                                                                      \
+	.type = SCHEMA_STRING, .pattern = (form), .size = sizeof(((struct owner *)0)->member), AT(owner, member)
+#define COUNT(member) .type = SCHEMA_INT, .max = EVIDENCE_INT_MAX, AT(profile_document, member)
+
+static const struct schema_field protection_fields[] = {
+	{ .key = "id", TEXT(protection, id, PATTERN_ID) },
+	{ .key = "setting", TEXT(protection, setting, PATTERN_ASCII) },
+	{ .key = "required", .type = SCHEMA_BOOL, AT(protection, required) },
+	{ .key = "admissionRule", TEXT(protection, rule, PATTERN_ID) },
+	{ .key = NULL },
+};
+
+static const struct schema_field limit_fields[] = {
+	{ .key = "pids", COUNT(pids) },
+	{ .key = "memoryBytes", COUNT(memory) },
+	{ .key = "memorySwapBytes", COUNT(swap) },
+	{ .key = "shmBytes", COUNT(shm) },
+	{ .key = "coreSoft", COUNT(core_soft) },
+	{ .key = "coreHard", COUNT(core_hard) },
+	{ .key = NULL },
+};
+
+static const struct schema_field profile_fields[] = {
+	{ .key = "schema", .type = SCHEMA_ENUM, .names = profile_schema_names, AT(profile_document, schema) },
+	{ .key = "id", TEXT(profile_document, id, PATTERN_ID) },
+	{ .key = "protections",
+	  .type = SCHEMA_OBJECT,
+	  .fields = protection_fields,
+	  .size = sizeof(struct protection),
+	  .array_max = PROTECTIONS_MAX,
+	  .array_min = 1,
+	  .count_offset = offsetof(struct profile_document, protections_count),
+	  AT(profile_document, protections) },
+	{ .key = "limits",
+	  .required = true,
+	  .type = SCHEMA_OBJECT,
+	  .fields = limit_fields,
+	  .size = sizeof(struct profile_document) },
+	{ .key = NULL },
+};

@@ -1,0 +1,86 @@
+/* What the files of the verifier share: a bundle in memory, and what its checks leave for the next ones. */
+#ifndef HARNESS_REPORTS_VERIFY_PARTS_H
+#define HARNESS_REPORTS_VERIFY_PARTS_H
+
+#include <stdint.h>
+
+#include "core/hash.h"
+#include "reports/manifest.h"
+#include "reports/shape.h"
+#include "reports/verify.h"
+
+/* The members by their place in bundle_members. */
+enum member {
+	MEMBER_SUMS,
+	MEMBER_ARMS,
+	MEMBER_COVERAGE,
+	MEMBER_ENGINE_TEXT,
+	MEMBER_ENVIRONMENT,
+	MEMBER_JUNIT,
+	MEMBER_KERNEL_TEXT,
+	MEMBER_MANIFEST,
+	MEMBER_OBSERVATIONS,
+	MEMBER_PROFILE,
+	MEMBER_SCENARIOS,
+	MEMBER_VERDICTS,
+	MEMBERS
+};
+
+struct read_member {
+	bool present;
+	struct buf text; /* not of the observations, which are read by line */
+	uint64_t bytes;
+	char sha256[HEX_SHA256];
+	bool shape_seen;
+};
+
+struct bundle {
+	struct read_member members[MEMBERS];
+	bool strange; /* a member that the schema does not have */
+	bool disordered; /* members that are not sorted */
+	/* Of the member that is being read. */
+	int current; /* -1: a strange one */
+	int last;
+	struct hash *hash;
+	struct shape shape;
+	/* The observations, and the first line that is not one or is not canonical. */
+	struct buf line;
+	struct observation *observations;
+	size_t observations_count, observations_room;
+	size_t lines;
+	size_t bad_line; /* from 1; 0: none */
+	bool bad_form; /* else it was only not canonical */
+	/* What the checks make of it, each once its own check passed. */
+	struct manifest manifest;
+	struct scenario *scenarios;
+	size_t scenarios_count;
+	struct plan *plan;
+	struct arm_record *arms;
+	size_t arms_count;
+	struct verdicts *verdicts;
+};
+
+/* verify_read.c: the whole archive into memory. ERROR_INPUT or ERROR_LIMIT: the archive is not of the form; others: it
+ * cannot be read. bundle_close() in any case. */
+int bundle_read(int fd, struct bundle *bundle, struct error **err) MUST_CHECK;
+void bundle_close(struct bundle *bundle);
+
+/* A check returns 0 when it passed. ERROR_MEMORY and ERROR_SYSTEM end the verification; the text of any other is why it
+ * failed. */
+typedef int (*bundle_check)(struct bundle *bundle, struct error **err);
+
+/* verify_form.c: the bundle as files */
+int check_members(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_sums(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_manifest(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_canonical(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_grammar(struct bundle *bundle, struct error **err) MUST_CHECK;
+
+/* verify_meaning.c: what it says */
+int check_references(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_environment(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_verdicts(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_mutations(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_generated(struct bundle *bundle, struct error **err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,334 @@
+/*
+ * A bundle of a run in which everything went well, made up in memory: its members as texts that a test can change, and
+ * the archive packed from them, with the hashes made again or left as they were.
+ */
+#ifndef HARNESS_TESTS_UNIT_BUNDLE_FIXTURE_H
+#define HARNESS_TESTS_UNIT_BUNDLE_FIXTURE_H
+
+#include <sys/mman.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/hash.h"
+#include "core/ustar.h"
+#include "reports/bundle.h"
+#include "reports/coverage.h"
+#include "reports/environment.h"
+#include "reports/junit.h"
+#include "reports/manifest.h"
+#include "reports/summary.h"
+#include "reports/verify.h"
+#include "tests/unit/judge_world.h"
+
+#define FIXTURE_BYTES ((size_t)16 * MIB)
+#define FIXTURE_MEMBERS 16
+
+struct fixture_member {
+	char name[NAME_MAX_SHORT];
+	struct buf text;
+};
+
+struct fixture {
+	struct world world;
+	struct fixture_member members[FIXTURE_MEMBERS]; /* sorted by name */
+	size_t count;
+};
+
+static inline void fixture_free(struct fixture *fixture)
+{
+	world_free(&fixture->world);
+	for (size_t i = 0; i < fixture->count; i++)
+		buf_free(&fixture->members[i].text);
+}
+#define cleanup_fixture __attribute__((cleanup(fixture_free)))
+
+static const char fixture_snapshot[] =
+	"{\"cgroup.version\":2,\"containerd.version\":\"1.6.20\",\"engine.api\":\"1.41\",\"engine.apiVersion\":\"1."
+	"41\","
+	"\"engine.architecture\":\"x86_64\",\"engine.cgroupDriver\":\"systemd\",\"engine.cgroupVersion\":\"2\","
+	"\"engine.defaultRuntime\":\"runc\",\"engine.gitCommit\":null,\"engine.minApiVersion\":\"1.12\","
+	"\"engine.osType\":\"linux\",\"engine.securityOptions\":[\"name=seccomp,profile=default\"],"
+	"\"engine.storageDriver\":\"overlay2\",\"engine.version\":\"20.10.24\","
+	"\"kernel.boot\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\"kernel.machine\":\"x86_64\",\"kernel.name\":\"Linux\","
+	"\"kernel.release\":\"6.1.0-18-amd64\",\"kernel.tainted\":0,\"kernel.version\":\"#1 SMP Debian\","
+	"\"runc.version\":\"1.1.5\"}";
+
+static const char fixture_profile[] =
+	"{\"id\":\"reference\",\"limits\":{\"coreHard\":0,\"coreSoft\":0,\"memoryBytes\":134217728,"
+	"\"memorySwapBytes\":134217728,\"pids\":32,\"shmBytes\":67108864},\"protections\":[{\"admissionRule\":"
+	"\"network-mode\","
+	"\"id\":\"network\",\"required\":true,\"setting\":\"none\"}],\"schema\":\"confinement-evidence/profile/1\"}";
+
+static inline struct buf *fixture_text(struct fixture *fixture, const char *name)
+{
+	for (size_t i = 0; i < fixture->count; i++)
+		if (strcmp(fixture->members[i].name, name) == 0)
+			return &fixture->members[i].text;
+	fprintf(stderr, "no member %s\n", name);
+	abort();
+}
+
+static inline void fixture_set(struct fixture *fixture, const char *name, const char *text)
+{
+	struct buf *to = fixture_text(fixture, name);
+
+	buf_free(to);
+	*to = (struct buf)BUF(FIXTURE_BYTES);
+	buf_text(to, text);
+}
+
+static inline int fixture_order(const void *a, const void *b)
+{
+	return strcmp(((const struct fixture_member *)a)->name, ((const struct fixture_member *)b)->name);
+}
+
+static inline struct buf *fixture_add(struct fixture *fixture, const char *name)
+{
+	struct fixture_member *member = &fixture->members[fixture->count++];
+
+	set(member->name, sizeof(member->name), name);
+	member->text = (struct buf)BUF(FIXTURE_BYTES);
+	qsort(fixture->members, fixture->count, sizeof(*member), fixture_order);
+	return fixture_text(fixture, name);
+}
+
+static inline void fixture_drop(struct fixture *fixture, const char *name)
+{
+	size_t i = 0;
+
+	buf_free(fixture_text(fixture, name));
+	while (strcmp(fixture->members[i].name, name) != 0)
+		i++;
+	fixture->count--;
+	memmove(&fixture->members[i], &fixture->members[i + 1], (fixture->count - i) * sizeof(fixture->members[0]));
+}
+
+/* The first `from` of a member becomes `to`. */
+static inline void fixture_edit(struct fixture *fixture, const char *name, const char *from, const char *to)
+{
+	struct buf *text = fixture_text(fixture, name);
+	cleanup_buf struct buf edited = BUF(FIXTURE_BYTES);
+	const char *at = strstr(buf_string(text), from);
+
+	if (!at) {
+		fprintf(stderr, "%s does not hold %s\n", name, from);
+		abort();
+	}
+	buf_add(&edited, text->data, (size_t)(at - text->data));
+	buf_text(&edited, to);
+	buf_text(&edited, at + strlen(from));
+	fixture_set(fixture, name, buf_string(&edited));
+}
+
+static inline int fixture_observations(struct fixture *fixture, struct error **err)
+{
+	struct buf *text = fixture_text(fixture, "observations.jsonl");
+	struct world *world = &fixture->world;
+
+	buf_free(text);
+	*text = (struct buf)BUF(FIXTURE_BYTES);
+	for (size_t i = 0; i < world->observations_count; i++) {
+		snprintf(world->observations[i].id, sizeof(world->observations[i].id), "o-%06zu", i + 1);
+		if (observation_write(&world->observations[i], text, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Lists whatever members there are, as the run's own manifest would. */
+static inline int fixture_manifest(struct fixture *fixture, const char *version, struct error **err)
+{
+	struct bundle_member members[FIXTURE_MEMBERS];
+	struct manifest_program program = { .name = "harness" };
+	struct manifest_facts facts = {
+		.run = "0123456789abcdef0123456789abcdef",
+		.started = "2026-01-02T03:04:05Z",
+		.finished = "2026-01-02T03:05:05Z",
+		.version = version,
+		.image = fixture->world.arms[0].image,
+		.programs = &program,
+		.programs_count = 1,
+		.canaries = 9,
+		.verdicts = fixture->world.verdicts,
+		.arms = fixture->world.plan->arms_count,
+		.observations = fixture->world.observations_count,
+	};
+	size_t count = 0;
+
+	memset(program.sha256, 'c', HEX_SHA256 - 1);
+	for (size_t i = 0; i < fixture->count; i++) {
+		const struct fixture_member *member = &fixture->members[i];
+
+		if (strcmp(member->name, "manifest.json") != 0 && strcmp(member->name, BUNDLE_SUMS) != 0)
+			members[count++] = (struct bundle_member){ .name = member->name,
+								   .bytes = buf_string(&member->text),
+								   .length = member->text.length,
+								   .fd = -1 };
+	}
+	fixture_set(fixture, "manifest.json", "");
+	return manifest_encode(&facts, members, count, fixture_text(fixture, "manifest.json"), err);
+}
+
+static inline void fixture_sums(struct fixture *fixture)
+{
+	cleanup_buf struct buf sums = BUF(FIXTURE_BYTES);
+	char sha256[HEX_SHA256];
+
+	for (size_t i = 0; i < fixture->count; i++) {
+		const struct fixture_member *member = &fixture->members[i];
+
+		if (strcmp(member->name, BUNDLE_SUMS) == 0)
+			continue;
+		hash_bytes(buf_string(&member->text), member->text.length, sha256);
+		buf_printf(&sums, "%s  %s\n", sha256, member->name);
+	}
+	fixture_set(fixture, BUNDLE_SUMS, buf_string(&sums));
+}
+
+/* All hashes follow the members. */
+static inline int fixture_rehash(struct fixture *fixture)
+{
+	struct error *err = NULL;
+
+	(void)fixture_manifest(fixture, HARNESS_VERSION, &err);
+	fixture_sums(fixture);
+	return test_no_error(&err);
+}
+
+static inline int fixture_judged(struct fixture *fixture, struct error **err)
+{
+	struct world *world = &fixture->world;
+
+	if (!world_judge(world))
+		return error_set(err, ERROR_INTERNAL, "not judged");
+	fixture_set(fixture, "verdicts.json", "");
+	fixture_set(fixture, "junit.xml", "");
+	if (verdicts_encode(world->verdicts, fixture_text(fixture, "verdicts.json"), err) < 0)
+		return -1;
+	return junit_encode(world->verdicts, fixture_text(fixture, "junit.xml"), err);
+}
+
+/* Every member from the world as it stands now. */
+static inline int fixture_write(struct fixture *fixture)
+{
+	struct world *world = &fixture->world;
+	cleanup_buf struct buf environment = BUF(FIXTURE_BYTES);
+	struct error *err = NULL;
+	char after[sizeof(fixture_snapshot)];
+
+	for (size_t i = 0; bundle_members[i]; i++) {
+		if (fixture->count < i + 1)
+			(void)fixture_add(fixture, bundle_members[i]);
+		fixture_set(fixture, bundle_members[i], "");
+	}
+	memcpy(after, fixture_snapshot, sizeof(after));
+	if (world->environment_changed)
+		*strstr(after, "overlay2") = 'O';
+	buf_printf(&environment,
+		   "{\"after\":%s,\"before\":%s,\"schema\":\"confinement-evidence/environment/1\",\"unavailable\":"
+		   "[{\"field\":\"engine.gitCommit\",\"reason\":\"absent\"}]}",
+		   after, fixture_snapshot);
+	fixture_set(fixture, "environment.json", buf_string(&environment));
+	fixture_set(fixture, "profile.json", fixture_profile);
+	if (arm_records_encode(world->arms, world->arms_count, fixture_text(fixture, "arms.json"), &err) == 0 &&
+	    coverage_encode(world->plan, fixture_text(fixture, "coverage.json"), &err) == 0 &&
+	    scenarios_encode(world->plan, fixture_text(fixture, "scenarios.json"), &err) == 0 &&
+	    environment_kernel_text(buf_string(&environment), environment.length, fixture_text(fixture, "kernel.txt"),
+				    &err) == 0 &&
+	    environment_engine_text(buf_string(&environment), environment.length,
+				    fixture_text(fixture, "docker-version.txt"), &err) == 0 &&
+	    fixture_observations(fixture, &err) == 0 && fixture_judged(fixture, &err) == 0)
+		return fixture_rehash(fixture);
+	return test_no_error(&err);
+}
+
+/* A run of `selector` in which everything went well. */
+static inline int fixture_make(struct fixture *fixture, const char *selector)
+{
+	return world_make(&fixture->world, selector, 1, NULL) && fixture_write(fixture);
+}
+
+/* The members that seal() is given: all but the sums. Returns how many. */
+static inline size_t fixture_list(struct fixture *fixture, struct bundle_member members[FIXTURE_MEMBERS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < fixture->count; i++)
+		if (strcmp(fixture->members[i].name, BUNDLE_SUMS) != 0)
+			members[count++] = (struct bundle_member){ .name = fixture->members[i].name,
+								   .bytes = buf_string(&fixture->members[i].text),
+								   .length = fixture->members[i].text.length,
+								   .fd = -1 };
+	return count;
+}
+
+/* The archive, written apart from bundle_seal(). */
+static inline int fixture_pack(struct fixture *fixture, struct buf *out)
+{
+	cleanup_ustar_writer struct ustar_writer *writer = NULL;
+	struct error *err = NULL;
+	int result = ustar_writer_new(true, ustar_sink_buf, out, &writer, &err);
+
+	for (size_t i = 0; i < fixture->count && result == 0; i++) {
+		const struct fixture_member *member = &fixture->members[i];
+		char name[USTAR_NAME_MAX + 1];
+
+		snprintf(name, sizeof(name), BUNDLE_TOP "/%s", member->name);
+		result = ustar_writer_member(writer, name, '0', 0644, member->text.length, &err);
+		if (result == 0)
+			result = ustar_writer_data(writer, buf_string(&member->text), member->text.length, &err);
+	}
+	if (result == 0)
+		result = ustar_writer_finish(writer, &err);
+	return test_no_error(&err) && result == 0;
+}
+
+static inline int fixture_verify_bytes(const char *bytes, size_t length, bool require_signature,
+				       struct verify_report *report)
+{
+	const struct verify_options options = { .require_signature = require_signature };
+	cleanup_fd int fd = memfd_create("bundle", MFD_CLOEXEC);
+	struct error *err = NULL;
+
+	if (fd < 0 || fd_write_all(fd, bytes, length, NEVER, &err) < 0 || lseek(fd, 0, SEEK_SET) != 0)
+		return 0;
+	return verify_bundle(fd, &options, report, &err) == 0 && test_no_error(&err);
+}
+
+static inline int fixture_verify(struct fixture *fixture, struct verify_report *report)
+{
+	cleanup_buf struct buf archive = BUF(FIXTURE_BYTES);
+
+	return fixture_pack(fixture, &archive) && fixture_verify_bytes(archive.data, archive.length, false, report);
+}
+
+static inline const struct verify_check *fixture_check(const struct verify_report *report, const char *id)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (strcmp(report->checks[i].id, id) == 0)
+			return &report->checks[i];
+	fprintf(stderr, "no check %s\n", id);
+	abort();
+}
+
+/* The checks that failed are exactly `id` (or none, ""), and its reason holds `part`. */
+static inline int fixture_failed(const struct verify_report *report, const char *id, const char *part)
+{
+	const char *failed = "";
+	const char *reason = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_FAIL) {
+			failed = report->checks[i].id;
+			reason = report->checks[i].reason;
+			count++;
+		}
+	if (count <= 1 && strcmp(failed, id) == 0 && strstr(reason, part))
+		return 1;
+	fprintf(stderr, "expected '%s' to fail with '%s', failed: %zu, the last '%s' with '%s'\n", id, part, count,
+		failed, reason);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,427 @@
+/* The verifier: an intact bundle, and each way in which one is not intact, with the check that must say so. */
+#include "core/spawn.h"
+#include "tests/unit/bundle_fixture.h"
+
+static void test_intact(void)
+{
+	static const char *const ids[] = { "archive",    "members",     "sums",     "manifest",  "canonical", "grammar",
+					   "references", "environment", "verdicts", "mutations", "generated" };
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	cleanup_buf struct buf archive = BUF(FIXTURE_BYTES), text = BUF(FIXTURE_BYTES), quiet = BUF(FIXTURE_BYTES);
+	struct verify_report report;
+
+	CU_ASSERT(fixture_make(&fixture, "all"));
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "", ""));
+	CU_ASSERT_EQUAL(report.count, ARRAY_SIZE(ids) + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		CU_ASSERT_EQUAL(fixture_check(&report, ids[i])->result, CHECK_PASS);
+	CU_ASSERT_EQUAL(fixture_check(&report, "signature")->result, CHECK_NOT_CHECKED);
+	CU_ASSERT(report.recomputed && report.verdict == VERDICT_PASS && report.fail + report.not_established == 0);
+	CU_ASSERT_EQUAL(report.pass, fixture.world.verdicts->cells_count);
+	CU_ASSERT_EQUAL(report.exit_code, 0);
+	CU_ASSERT(fixture_pack(&fixture, &archive));
+	CU_ASSERT(fixture_verify_bytes(archive.data, archive.length, true, &report));
+	CU_ASSERT_EQUAL(report.exit_code, 2);
+	verify_text(&report, false, &text);
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "pass        verdicts\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "not_checked signature: the bundle is not signed"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "verdict, made again: pass: no leak was seen"));
+	verify_text(&report, true, &quiet);
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&quiet), "signature"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&quiet), "verdict, made again: pass"));
+}
+
+/* The verdict of an intact bundle is the exit code: what failed, what was not established, and an error of the harness.
+ */
+static void test_verdicts(void)
+{
+	static const struct {
+		const char *what;
+		int exit_code;
+		enum verdict verdict;
+	} rows[] = {
+		{ "leak", 1, VERDICT_FAIL },
+		{ "blind", 2, VERDICT_NOT_ESTABLISHED },
+		{ "broken", 3, VERDICT_NOT_ESTABLISHED },
+		{ "changed", 2, VERDICT_NOT_ESTABLISHED },
+		{ "missing", 2, VERDICT_NOT_ESTABLISHED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct world *world = &fixture.world;
+		struct verify_report report;
+
+		CU_ASSERT(world_make(world, "baseline", 1, NULL));
+		if (strcmp(rows[i].what, "leak") == 0)
+			see(world, "baseline", "dns", "dns")->value = 1;
+		else if (strcmp(rows[i].what, "blind") == 0)
+			see(world, "baseline", "dns", "dns")->beacon_after = 0;
+		else if (strcmp(rows[i].what, "broken") == 0)
+			record_of(world, "mutation/network")->status = ARM_HARNESS_ERROR;
+		else if (strcmp(rows[i].what, "missing") == 0)
+			forget(world, see(world, "baseline", "dns", "dns"));
+		else
+			world->environment_changed = true;
+		CU_ASSERT(fixture_write(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "", ""));
+		CU_ASSERT(report.recomputed);
+		CU_ASSERT_EQUAL(report.verdict, rows[i].verdict);
+		CU_ASSERT_EQUAL(report.exit_code, rows[i].exit_code);
+		if (world->environment_changed)
+			CU_ASSERT_PTR_NOT_NULL(
+				strstr(fixture_check(&report, "environment")->reason, "changed during the run"));
+	}
+}
+
+static void test_truncated(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	cleanup_buf struct buf archive = BUF(FIXTURE_BYTES), text = BUF(FIXTURE_BYTES);
+	struct verify_report report;
+
+	CU_ASSERT(fixture_make(&fixture, "lifecycle/bridge-killed"));
+	CU_ASSERT(fixture_pack(&fixture, &archive));
+	for (size_t length = 0; length < archive.length; length += length + 512 < archive.length ? 512 : 1) {
+		CU_ASSERT(fixture_verify_bytes(archive.data, length, false, &report));
+		CU_ASSERT(fixture_failed(&report, "archive", "archive: cut within"));
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+		CU_ASSERT(!report.recomputed);
+		CU_ASSERT_EQUAL(fixture_check(&report, "verdicts")->result, CHECK_NOT_CHECKED);
+	}
+	verify_text(&report, true, &text);
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "fail        archive: archive: cut within"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "verdict: none: the bundle is not intact"));
+}
+
+/* Wherever one byte differs, something notices. */
+static void test_changed_byte(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	cleanup_buf struct buf archive = BUF(FIXTURE_BYTES);
+	struct verify_report report;
+
+	CU_ASSERT(fixture_make(&fixture, "lifecycle/bridge-killed"));
+	CU_ASSERT(fixture_pack(&fixture, &archive));
+	for (size_t at = 0; at < archive.length; at += at < 16 ? 1 : 37) {
+		archive.data[at] ^= 1;
+		CU_ASSERT(fixture_verify_bytes(archive.data, archive.length, false, &report));
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+		CU_ASSERT_EQUAL(fixture_check(&report, "archive")->result, CHECK_FAIL);
+		archive.data[at] ^= 1;
+	}
+	buf_text(&archive, "x");
+	CU_ASSERT(fixture_verify_bytes(archive.data, archive.length, false, &report));
+	CU_ASSERT(fixture_failed(&report, "archive", "bytes behind the gzip member"));
+}
+
+/* What is done to a good bundle before it is packed, and the one check that must fail, with its reason. */
+struct defect {
+	const char *what;
+	const char *member;
+	const char *from, *to; /* NULL: the member is added with `to`, or dropped without */
+	bool rehash;
+	const char *check;
+	const char *reason;
+};
+static const struct defect defects[];
+static const size_t defects_count;
+
+static void test_defects(void)
+{
+	for (size_t i = 0; i < defects_count; i++) {
+		const struct defect *defect = &defects[i];
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+
+		CU_ASSERT(fixture_make(&fixture, "baseline"));
+		if (defect->from)
+			fixture_edit(&fixture, defect->member, defect->from, defect->to);
+		else if (defect->to)
+			buf_text(fixture_add(&fixture, defect->member), defect->to);
+		else
+			fixture_drop(&fixture, defect->member);
+		if (defect->rehash)
+			CU_ASSERT(fixture_rehash(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		if (!fixture_failed(&report, defect->check, defect->reason))
+			CU_FAIL(defect->what);
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+	}
+}
+
+/* Hashes redone after SHA256SUMS alone, or the manifest alone. */
+static void test_half_redone(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct verify_report report;
+	struct error *err = NULL;
+
+	CU_ASSERT(fixture_make(&fixture, "baseline"));
+	fixture_edit(&fixture, "junit.xml", "confinement", "Confinement");
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT_EQUAL(fixture_check(&report, "sums")->result, CHECK_FAIL);
+	CU_ASSERT_STRING_EQUAL(fixture_check(&report, "sums")->reason,
+			       "SHA256SUMS does not have the digest of junit.xml");
+	CU_ASSERT_STRING_EQUAL(fixture_check(&report, "manifest")->reason,
+			       "manifest.json has another digest of junit.xml");
+	CU_ASSERT_EQUAL(fixture_check(&report, "generated")->result, CHECK_NOT_CHECKED);
+	fixture_sums(&fixture);
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "manifest", "another digest of junit.xml"));
+	CU_ASSERT_EQUAL(fixture_manifest(&fixture, HARNESS_VERSION, &err), 0);
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT_EQUAL(fixture_check(&report, "sums")->result, CHECK_FAIL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fixture_check(&report, "sums")->reason, "manifest.json"));
+}
+
+/* Observations forged together with all that follows from them are consistent: that nobody signed it is said. */
+static void test_consistent_forgery(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct verify_report report;
+
+	CU_ASSERT(world_make(&fixture.world, "baseline", 1, NULL));
+	see(&fixture.world, "baseline", "dns", "dns")->value = 1;
+	CU_ASSERT(fixture_write(&fixture));
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT_EQUAL(report.exit_code, 1);
+	see(&fixture.world, "baseline", "dns", "dns")->value = 0;
+	CU_ASSERT(fixture_write(&fixture));
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT_EQUAL(report.exit_code, 0);
+	CU_ASSERT_EQUAL(fixture_check(&report, "signature")->result, CHECK_NOT_CHECKED);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fixture_check(&report, "signature")->reason, "nobody vouches"));
+}
+
+/* An observation that is not there any more, with the others numbered anew and every hash redone. */
+static void test_removed_observation(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct verify_report report;
+	struct error *err = NULL;
+
+	CU_ASSERT(fixture_make(&fixture, "baseline"));
+	fixture.world.observations_count--;
+	CU_ASSERT_EQUAL(fixture_observations(&fixture, &err), 0);
+	CU_ASSERT(fixture_rehash(&fixture));
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "verdicts", "sealed as pass, made again it is not_established"));
+}
+
+/* All arms agree with each other, and not with the manifest's image, or with the environment's boot. */
+static void test_environment(void)
+{
+	for (int boot = 0; boot < 2; boot++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct world *world = &fixture.world;
+		struct verify_report report;
+
+		CU_ASSERT(world_make(world, "baseline", 1, NULL));
+		for (size_t i = 0; i < world->arms_count; i++)
+			memset(boot ? world->arms[i].boot : world->arms[i].image, 'd', boot ? 32 : HEX_SHA256 - 1);
+		CU_ASSERT(fixture_write(&fixture));
+		memset(world->arms[0].image, 'a', HEX_SHA256 - 1);
+		CU_ASSERT(fixture_rehash(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "environment",
+					 boot ? "arms[0] ran in another boot" : "arms[0] ran another image"));
+	}
+}
+
+/* No mutant at all: every zero is vacuous, even if the verdicts say so too. */
+static void test_vacuous(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct world *world = &fixture.world;
+	struct verify_report report;
+	size_t arms = 0;
+
+	CU_ASSERT(world_make(world, "baseline", 1, NULL));
+	while (arms < world->plan->arms_count && !world->plan->arms[arms].scenario->control[0])
+		arms++;
+	CU_ASSERT(arms > 0 && arms < world->plan->arms_count);
+	world->plan->arms_count = world->arms_count = arms;
+	for (size_t i = 0; i < world->observations_count;)
+		if (strncmp(world->observations[i].arm, "mutation/", 9) == 0)
+			forget(world, &world->observations[i]);
+		else
+			i++;
+	CU_ASSERT(fixture_write(&fixture));
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "mutations", "no mutant was run: vacuous"));
+	CU_ASSERT_EQUAL(report.exit_code, 1);
+}
+
+/* Only the same version can make the texts again: another one says so, and the verdict stands. */
+static void test_other_version(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct verify_report report;
+	struct error *err = NULL;
+
+	CU_ASSERT(fixture_make(&fixture, "baseline"));
+	CU_ASSERT_EQUAL(fixture_manifest(&fixture, "99.0.0", &err), 0);
+	fixture_sums(&fixture);
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "", ""));
+	CU_ASSERT_EQUAL(fixture_check(&report, "generated")->result, CHECK_NOT_CHECKED);
+	CU_ASSERT_EQUAL(report.exit_code, 0);
+}
+
+/* The members in a row as they come: the writer would refuse names that do not rise. */
+static int pack_member(const struct fixture_member *member, struct buf *out)
+{
+	cleanup_buf struct buf one = BUF(FIXTURE_BYTES);
+	cleanup_ustar_writer struct ustar_writer *writer = NULL;
+	struct error *err = NULL;
+	char name[USTAR_NAME_MAX + 1];
+
+	snprintf(name, sizeof(name), BUNDLE_TOP "/%s", member->name);
+	if (ustar_writer_new(false, ustar_sink_buf, &one, &writer, &err) == 0 &&
+	    ustar_writer_member(writer, name, '0', 0644, member->text.length, &err) == 0 &&
+	    ustar_writer_data(writer, buf_string(&member->text), member->text.length, &err) == 0)
+		buf_add(out, one.data, one.length);
+	return test_no_error(&err);
+}
+
+static int gzip(const struct buf *plain, int out)
+{
+	char name[] = "gzip", flags[] = "-n9";
+	char *const argv[] = { name, flags, NULL };
+	cleanup_fd int in = memfd_create("plain", MFD_CLOEXEC);
+	cleanup_child struct child child = CHILD_NONE;
+	struct spawn_options options = { SPAWN_DEFAULTS, .path = "/bin/gzip", .argv = argv };
+	struct error *err = NULL;
+	int status = -1;
+
+	options.fds[options.fds_count++] = (struct spawn_fd){ .from = in, .to = 0 };
+	options.fds[options.fds_count++] = (struct spawn_fd){ .from = out, .to = 1 };
+	if (fd_write_all(in, plain->data, plain->length, NEVER, &err) == 0 && lseek(in, 0, SEEK_SET) == 0 &&
+	    spawn(&options, &child, &err) == 0)
+		(void)!child_wait(&child, clock_deadline(2000), &status, &err);
+	return test_no_error(&err) && status == 0;
+}
+
+static void test_disordered(void)
+{
+	static const char zeros[1024];
+	const struct verify_options options = { .require_signature = false };
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+
+	CU_ASSERT(fixture_make(&fixture, "baseline"));
+	for (int swapped = 0; swapped < 2; swapped++) {
+		cleanup_buf struct buf plain = BUF(FIXTURE_BYTES);
+		cleanup_fd int fd = memfd_create("bundle", MFD_CLOEXEC);
+		struct verify_report report;
+		struct error *err = NULL;
+
+		for (size_t i = 0; i < fixture.count; i++)
+			CU_ASSERT(pack_member(&fixture.members[swapped && i < 2 ? 1 - i : i], &plain));
+		buf_add(&plain, zeros, sizeof(zeros));
+		CU_ASSERT(gzip(&plain, fd));
+		CU_ASSERT(lseek(fd, 0, SEEK_SET) == 0 && verify_bundle(fd, &options, &report, &err) == 0);
+		CU_ASSERT(test_no_error(&err));
+		CU_ASSERT(fixture_failed(&report, swapped ? "members" : "", swapped ? "are not sorted by name" : ""));
+	}
+}
+
+/* What is no bundle at all, and what cannot be read. */
+static void test_unreadable(void)
+{
+	const struct verify_options options = { .require_signature = false };
+	cleanup_fd int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct verify_report report;
+	struct error *err = NULL;
+
+	CU_ASSERT(fixture_verify_bytes("not a bundle, but some text", 27, false, &report));
+	CU_ASSERT(fixture_failed(&report, "archive", "another gzip header"));
+	CU_ASSERT_EQUAL(report.exit_code, 1);
+	CU_ASSERT(verify_bundle(folder, &options, &report, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "archive: read"));
+	CU_ASSERT_EQUAL(report.exit_code, 3);
+}
+
+static CU_TestInfo tests[] = {
+	{ "intact", test_intact },
+	{ "verdicts of intact bundles", test_verdicts },
+	{ "truncated", test_truncated },
+	{ "one byte changed", test_changed_byte },
+	{ "defects", test_defects },
+	{ "hashes half redone", test_half_redone },
+	{ "consistent forgery", test_consistent_forgery },
+	{ "removed observation", test_removed_observation },
+	{ "another image or boot", test_environment },
+	{ "vacuous", test_vacuous },
+	{ "other version", test_other_version },
+	{ "disordered", test_disordered },
+	{ "unreadable", test_unreadable },
+	CU_TEST_INFO_NULL,
+};
+static CU_SuiteInfo suites[] = {
+	{ .pName = "verify", .pTests = tests },
+	CU_SUITE_INFO_NULL,
+};
+
+int main(void)
+{
+	return test_main("verify", suites);
+}
+
+#define OBSERVATIONS "observations.jsonl"
+#define CANARY "canary-abcdefghijklmnopabcdefghijklmnop"
+
+static const struct defect defects[] = {
+	{ "an extra member", "tests.txt", NULL, "x", true, "members", "a member that schema version 1 does not have" },
+	{ "an extra member that nothing lists", "zzz", NULL, "x", false, "members", "does not have" },
+	{ "a missing member", "kernel.txt", NULL, NULL, true, "members", "kernel.txt is missing" },
+	{ "no sums", "SHA256SUMS", NULL, NULL, false, "members", "SHA256SUMS is missing" },
+	{ "a sum altered", "SHA256SUMS", "  arms.json", "  arms.jsom", false, "sums", "the digest of arms.json" },
+	{ "a line too many", "SHA256SUMS", "  verdicts.json\n", "  verdicts.json\n\n", false, "sums",
+	  "more than there is" },
+	{ "a number altered", OBSERVATIONS, "\"value\":0", "\"value\":1", true, "verdicts",
+	  "is sealed as pass, made again it is fail (value)" },
+	{ "a beacon altered", OBSERVATIONS, "\"beaconAfter\":1", "\"beaconAfter\":0", true, "verdicts",
+	  "made again it is not_established (not_live)" },
+	{ "a verdict altered", "verdicts.json", "\"verdict\":\"pass\"", "\"verdict\":\"fail\"", true, "verdicts",
+	  "is sealed as fail, made again it is pass" },
+	{ "another count of verdicts", "verdicts.json", "\"counts\":{\"arms\":", "\"counts\":{\"arms\":1", true,
+	  "verdicts", "is not what scenarios, arms and observations say" },
+	{ "an expectation loosened", "scenarios.json", "\"op\":\"eq\"", "\"op\":\"le\"", true, "verdicts",
+	  "is not what scenarios" },
+	{ "an arm's end altered", "arms.json", "\"status\":\"ok\"", "\"status\":\"timeout\"", true, "verdicts",
+	  "(arm)" },
+	{ "spaces", "verdicts.json", "{\"cells\"", "{ \"cells\"", true, "canonical",
+	  "verdicts.json is not in its canonical" },
+	{ "keys in another order", "environment.json", "{\"field\":\"engine.gitCommit\",\"reason\":\"absent\"}",
+	  "{\"reason\":\"absent\",\"field\":\"engine.gitCommit\"}", true, "canonical",
+	  "environment.json is not in its" },
+	{ "an unknown key in arms.json", "arms.json", "\"agentAttempts\"", "\"aaa\":1,\"agentAttempts\"", true,
+	  "canonical", "unknown key 'aaa'" },
+	{ "an observation with spaces", OBSERVATIONS, "{\"arm\"", "{ \"arm\"", true, "canonical",
+	  "line 1 is not in its canonical form" },
+	{ "an arm that is not planned", OBSERVATIONS, "\"arm\":\"baseline\"", "\"arm\":\"baselinf\"", true,
+	  "references", "line 1 is of an arm that is not planned" },
+	{ "an unknown subject", OBSERVATIONS, "\"subject\":\"tcp4\"", "\"subject\":\"tcp9\"", true, "references",
+	  "line 1 names an unknown subject" },
+	{ "an unknown observer", OBSERVATIONS, "\"observer\":\"tcp4\"", "\"observer\":\"tcp9\"", true, "references",
+	  "line 1 names an unknown observer" },
+	{ "an id twice", OBSERVATIONS, "\"id\":\"o-000002\"", "\"id\":\"o-000001\"", true, "references",
+	  "line 2 does not have the id o-000002" },
+	{ "a canary in a title", "scenarios.json", "\"title\":\"", "\"title\":\"" CANARY, true, "grammar",
+	  "scenarios.json holds what has a canary's shape" },
+	{ "a text outside the grammar", "kernel.txt", "Linux", "Linux\x1b", true, "grammar",
+	  "kernel.txt: a text outside" },
+	{ "a fact that is not listed", "environment.json", "\"before\":{", "\"before\":{\"a.host\":\"x\",", true,
+	  "grammar", "before: a fact that is not listed" },
+	{ "a protection with a note", "profile.json", "\"admissionRule\"", "\"aNote\":\"x\",\"admissionRule\"", true,
+	  "grammar", "unknown key 'aNote'" },
+	{ "a report altered", "junit.xml", "name=\"tcp4@tcp4\"/>", "name=\"tcp5@tcp4\"/>", true, "generated",
+	  "junit.xml is not what the other members make" },
+	{ "another kernel in the text", "kernel.txt", "6.1.0", "6.1.1", true, "generated", "kernel.txt is not what" },
+	{ "another engine in the text", "docker-version.txt", "20.10", "20.11", true, "generated",
+	  "docker-version.txt" },
+};
+static const size_t defects_count = ARRAY_SIZE(defects);
