@@ -1,4 +1,5 @@
 /* The two processes that guard a session: the bridge, which holds the agent's stream, and the watchdog. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static int bridge_config(const struct session_options *options, struct buf *out,
 int session_bridge(struct session *session, int gateway_in, int gateway_out, struct error **err)
 {
 	cleanup_buf struct buf config = BUF(CONFIG_BYTES);
-	cleanup_fd int config_read = -1, config_write = -1, payload_read = -1, life_read = -1, control = -1;
+	cleanup_fd int config_read = -1, config_write = -1, payload_read = -1, life_read = -1, control = -1, program = -1;
 	char path[PATH_MAX];
 	char name[] = "bridge";
 	char *argv[] = { name, NULL };
@@ -75,9 +76,13 @@ int session_bridge(struct session *session, int gateway_in, int gateway_out, str
 	    fd_pipe(&life_read, &session->lifeline, err) < 0 || fd_seqpacket(&session->bridge_control, &control, err) < 0)
 		return -1;
 
+	/* By descriptor: the container's user may not be able to walk to where the program lies. */
+	program = open(path, O_PATH | O_CLOEXEC);
+	if (program < 0)
+		return error_errno(err, errno, "the bridge");
+
 	struct spawn_options options = {
 		SPAWN_DEFAULTS,
-		.path = path,
 		.argv = argv,
 		.fds = {
 			{ .from = config_read, .to = BRIDGE_FD_CONFIG },
@@ -93,6 +98,7 @@ int session_bridge(struct session *session, int gateway_in, int gateway_out, str
 		.uid = session->options->profile.uid,
 		.gid = session->options->profile.gid,
 	};
+	options.executable = program;
 	if (spawn(&options, &session->bridge, err) < 0)
 		return error_wrap(err, "the bridge");
 	/* A second holder of the stream would keep the engine's lock alive after the bridge's death. */

@@ -190,7 +190,7 @@ static void test_no_room(void)
 	CU_ASSERT_TRUE(profile_create_body(&profile_reference, &identity, &small, &err) < 0);
 	CU_ASSERT_TRUE(test_error(&err, ERROR_LIMIT, "create body"));
 	CU_ASSERT_TRUE(profile_encode(&profile_reference, &other, &err) < 0);
-	CU_ASSERT_TRUE(test_error(&err, ERROR_LIMIT, "profile"));
+	CU_ASSERT_TRUE(test_error(&err, ERROR_LIMIT, "more than 100 bytes"));
 }
 
 static bool is_rule(const char *id)
@@ -202,7 +202,7 @@ static bool is_rule(const char *id)
 
 static void test_document(void)
 {
-	cleanup_buf struct buf text = BUF(64 * KIB);
+	cleanup_buf struct buf text = BUF(64 * KIB), canonical = BUF(64 * KIB);
 	cleanup_json struct json_document *document = NULL;
 	const struct json_node *root, *list;
 	struct error *err = NULL;
@@ -210,6 +210,8 @@ static void test_document(void)
 
 	CU_ASSERT_EQUAL(profile_encode(&profile_reference, &text, &err), 0);
 	CU_ASSERT_TRUE(test_no_error(&err));
+	CU_ASSERT_EQUAL(json_canonical(text.data, text.length, &canonical, &err), 0);
+	CU_ASSERT_STRING_EQUAL(buf_string(&canonical), buf_string(&text));
 	document = parsed(&text);
 	root = json_root(document);
 	CU_ASSERT_STRING_EQUAL(json_string(json_member(root, "schema")), "confinement-evidence/profile/1");
