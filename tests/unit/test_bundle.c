@@ -115,7 +115,6 @@ static void test_leaks(void)
 	cleanup_fixture struct fixture fixture = { .count = 0 };
 	cleanup_folder struct folder folder = { .fd = -1 };
 	cleanup_free struct canary *live = calloc(4100, sizeof(*live));
-	cleanup_buf struct buf clean = BUF(FIXTURE_BYTES);
 	struct bundle_member members[FIXTURE_MEMBERS];
 	struct bundle_identity identity;
 	struct error *err = NULL;

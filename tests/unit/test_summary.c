@@ -121,7 +121,7 @@ static const struct row {
 	{ leak, "fail: baseline dns@dns 2 (=0): ", "contradicts the expectation", "a way out is open" },
 	{ miss, "not established: baseline dns@dns - (=0): ", "no observation", "alone with -v" },
 	{ blind, "not established: baseline dns@dns 0 (=0): ", "did not prove that it could see",
-	  "a beacon is missing" },
+	  "dropped and beacons" },
 	{ unearn, "not established: baseline tcp4@tcp4 0 (=0): ", "no mutant of this run", "see the mutations" },
 	{ break_arm, "arm baseline-again: harness_error, engine-lost\n", "did not end well", "harness doctor" },
 	{ refuse, "not established: baseline-again ", "admission refused other rules", "mustFail and failed" },
