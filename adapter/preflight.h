@@ -34,7 +34,7 @@ bool preflight_ipv6_loopback(void);
 struct preflight_finding {
 	const char *id;
 	bool ok;
-	char found[96];		/* fixed text and numbers */
+	char found[256];	/* fixed text and numbers */
 	const char *mend;	/* the command or step that mends it, when not ok */
 };
 /* `socket` as the run would use it. Returns how many of at most `max` were filled. Does not stop at the first. */

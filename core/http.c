@@ -79,7 +79,7 @@ int http_client_new(const char *unix_socket, const char *base, struct http_clien
 	if (unix_socket && check_socket_path(unix_socket, err) < 0)
 		return -(int)ERROR_USAGE;
 	client = calloc(1, sizeof(*client));
-	if (!client || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+	if (!client || curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK) {
 		free(steal_pointer(&client));
 		return error_set(err, ERROR_MEMORY, "no memory for an HTTP client");
 	}
@@ -354,7 +354,7 @@ int http_connect(const char *unix_socket, int64_t deadline, int *socket, struct 
 		result = check_deadline(deadline, &timeout, err);
 	if (result < 0)
 		return result;
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	if (curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
 		return error_set(err, ERROR_MEMORY, "no memory for a connection");
 	easy = curl_easy_init();
 	result = easy ? connect_only(easy, unix_socket, timeout, &fd, err)

@@ -192,6 +192,8 @@ static int open_session(struct arm *arm, struct error **err)
 	fd_close(&arm->gateway_out);
 	arm_observers_start(arm);
 	arm_observers_beacon(arm, WIRE_BEFORE);
+	arm_evidence_control(arm);
+	arm_observers_early(arm);
 	if (session_started(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "started", "", clock_now());
@@ -210,7 +212,6 @@ static int open_session(struct arm *arm, struct error **err)
 	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
 	if (arm_bridge_beacon(arm, WIRE_BEFORE, err) < 0 || project(arm, err) < 0)
 		return -1;
-	arm_evidence_control(arm);
 	return session_readmit(&arm->session, err);
 }
 
@@ -231,6 +232,7 @@ static void close_arm(struct arm *arm)
 	arm_gateway_end(arm);
 	fd_close(&arm->recorder);
 	fd_close(&arm->decisions);
+	fd_close(&arm->netns);
 	store_arm_remove(&arm->folder, &arm->lock, arm->path);
 	loop_free(steal_pointer(&arm->loop));
 	engine_close(steal_pointer(&arm->engine));
@@ -274,6 +276,7 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 		.lock = -1,
 		.recorder = -1,
 		.decisions = -1,
+		.netns = -1,
 		.start = clock_now(),
 		.result = result,
 	};
@@ -292,6 +295,8 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 	if (status == 0)
 		status = arm_observers_collect(arm, err);
 	finish_record(arm, *err);
+	/* They close while the container is removed. */
+	arm_observers_halt(arm);
 	if (arm->session.engine) {
 		struct error *late = NULL;
 

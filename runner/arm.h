@@ -99,6 +99,7 @@ struct arm {
 	int folder, lock;		/* the arm's own folder, mode 0700 */
 	char path[PATH_MAX];
 	int recorder, decisions;	/* the payload files in it */
+	int netns;			/* the namespace found while the container was started, or -1 */
 	struct loop *loop;
 	struct arm_told told;
 	struct arm_fault_state faults[ARM_FAULTS_MAX];
@@ -124,7 +125,8 @@ int arm_gateway_beacon(struct arm *arm, const struct canary *marker, struct erro
 
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
 void arm_observers_start(struct arm *arm);
-/* The capture inside the container's namespace, once there is one apart from the host's. */
+/* The capture inside the container's namespace: tried while the container is being started, and made sure of after. */
+void arm_observers_early(struct arm *arm);
 void arm_observers_netns(struct arm *arm);
 /* Inputs that exist once the process does. */
 void arm_observers_inputs(struct arm *arm);
@@ -133,6 +135,8 @@ void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
 struct observer_process *arm_observer(const struct arm *arm, const char *kind);
 int arm_observers_collect(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_observers_report(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;
+/* Tells all to stop; end waits for each, bounded, and kills. */
+void arm_observers_halt(struct arm *arm);
 void arm_observers_end(struct arm *arm);
 
 /* arm_evidence.c: what the engine has to tell after the end: archive, changes, logs, inspect, events, and of the control

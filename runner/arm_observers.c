@@ -1,15 +1,13 @@
 /* The arm's observers: which ones this host and this container allow, their subjects, beacons, inputs and records. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
 #include "observers/beacon.h"
 #include "runner/arm.h"
+#include "runner/arm_netns.h"
 #include "runner/arm_paths.h"
 
 static const char *const marker_names[] = { [WIRE_BEFORE] = "beacon-before", [WIRE_AFTER] = "beacon-after" };
@@ -146,24 +144,44 @@ void arm_observers_start(struct arm *arm)
 	wait_ready(arm, listeners);
 }
 
-static bool own_namespace(const struct arm *arm)
+static void start_inside(struct arm *arm, int netns)
 {
-	struct stat ours, theirs;
+	size_t first = arm->observers_count;
 
-	return stat("/proc/self/ns/net", &ours) == 0 && fstat(arm->session.netns, &theirs) == 0 &&
-	       ours.st_ino != theirs.st_ino;
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		if ((kind->needs & OBSERVER_NETNS) && wanted(arm, kind))
+			start(arm, kind, netns);
+	wait_ready(arm, first);
+}
+
+/* Ends those that look into a namespace that turned out to be another's. */
+static void stop_inside(struct arm *arm)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		if (observer_kind(arm->observers[i])->needs & OBSERVER_NETNS)
+			observer_stop(arm->observers[i]);
+		else
+			arm->observers[kept++] = arm->observers[i];
+	}
+	arm->observers_count = kept;
+}
+
+void arm_observers_early(struct arm *arm)
+{
+	arm->netns = arm_netns_early(arm);
+	if (arm->netns >= 0)
+		start_inside(arm, arm->netns);
 }
 
 void arm_observers_netns(struct arm *arm)
 {
-	size_t first = arm->observers_count;
-
-	if (!own_namespace(arm))
+	if (arm->netns >= 0 && arm_netns_same(arm->netns, arm->session.netns))
 		return;
-	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
-		if ((kind->needs & OBSERVER_NETNS) && wanted(arm, kind))
-			start(arm, kind, arm->session.netns);
-	wait_ready(arm, first);
+	stop_inside(arm);
+	if (arm_netns_apart(arm->session.netns))
+		start_inside(arm, arm->session.netns);
 }
 
 static void give(struct arm *arm, const char *kind, const char *input, int fd)
@@ -221,7 +239,7 @@ static int beacon_netns(struct arm *arm, struct observer_process *observer, enum
 		.fds = { { .from = read_end, .to = 0 } },
 		.fds_count = 1,
 	};
-	options.netns = arm->session.netns;
+	options.netns = arm->session.netns >= 0 ? arm->session.netns : arm->netns;
 	if (spawn(&options, &child, err) < 0 || child_wait(&child, clock_deadline(ARM_BEACON_MS), &status, err) < 0)
 		return -1;
 	return status == 0 ? 0 : error_set(err, ERROR_PROTOCOL, "the beacon in the container's namespace failed");
@@ -350,10 +368,14 @@ int arm_observers_collect(struct arm *arm, struct error **err)
 	return 0;
 }
 
-void arm_observers_end(struct arm *arm)
+void arm_observers_halt(struct arm *arm)
 {
 	for (size_t i = 0; i < arm->observers_count; i++)
 		observer_halt(arm->observers[i]);
+}
+
+void arm_observers_end(struct arm *arm)
+{
 	for (size_t i = 0; i < arm->observers_count; i++)
 		observer_stop(arm->observers[i]);
 	arm->observers_count = 0;
