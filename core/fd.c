@@ -265,7 +265,8 @@ int fd_receive(int socket, void *out, size_t size, int *fds, size_t *count, int6
 		if (r < 0)
 			return r;
 		got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-		if (got < 0 && again(errno))
+		/* A peer that left without reading everything resets, once; what it sent before is still to be read. */
+		if (got < 0 && (again(errno) || errno == ECONNRESET))
 			continue;
 		if (got < 0)
 			return gone(errno) ? 0 : error_errno(err, errno, "receiving");

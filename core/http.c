@@ -286,6 +286,9 @@ static int take_answer(struct http_request *request, struct http_answer *answer,
 		curl_easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
 		return describe(request->result, number, err);
 	}
+	/* libcurl takes headers that a peer broke off for an answer without a body. */
+	if (!request->head_whole)
+		return error_set(err, ERROR_CLOSED, "the peer closed the connection within the headers of its answer");
 	curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status < 100 || status > 599)
 		return error_set(err, ERROR_PROTOCOL, "the answer's status is not one of HTTP");

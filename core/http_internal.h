@@ -15,6 +15,7 @@ struct http_request {
 	struct http_call call;
 	size_t body_read; /* of body_fd */
 	size_t head_bytes; /* of the answer's headers so far */
+	bool head_whole; /* their empty line came */
 	size_t streamed; /* given to the sink so far */
 	bool done;
 	int result; /* CURLcode, once done */

@@ -62,9 +62,13 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 			  ENGINE_HEADER_BYTES);
 		return CURL_WRITEFUNC_ERROR;
 	}
+	if (length == 2 && memcmp(bytes, "\r\n", 2) == 0)
+		request->head_whole = true;
 	/* An interim answer (100) has headers of its own: only those of the last block count. */
-	if (length >= 5 && memcmp(bytes, "HTTP/", 5) == 0)
+	if (length >= 5 && memcmp(bytes, "HTTP/", 5) == 0) {
+		request->head_whole = false;
 		answer->api_version[0] = answer->content_type[0] = answer->server[0] = '\0';
+	}
 	http_keep_header(answer, bytes, length);
 	return length;
 }

@@ -198,6 +198,17 @@ static int list_for_ever(struct mcp_request *request, struct error **err)
 	return 0;
 }
 
+/* Not before something stands in the descriptor that it was passed. */
+static int list_when_told(struct mcp_request *request, struct error **err)
+{
+	char told;
+
+	if (read(UPSTREAM_FD_PASSED, &told, 1) != 1)
+		return error_set(err, ERROR_CLOSED, "nothing is told");
+	say(request, "{\"tools\":[" TOOL(PUBLIC) "]}");
+	return 0;
+}
+
 static int play(const char *name)
 {
 	const struct manner *manner = manners;
@@ -382,6 +393,38 @@ static void test_response_ceiling(void)
 	CU_ASSERT(decided(&rig, 2, PUBLIC, DECISION_DENY, RULE_CEILING_TOOL));
 	CU_ASSERT(rig_sink_is(&rig, "{\"tool\":\"public.tool\",\"arguments\":{}}\n"
 				    "{\"tool\":\"permitted.tool\",\"arguments\":{}}\n"));
+	rig_stop(&rig);
+}
+
+/* The session rises between the first check and dispatch: the call that waited for its upstream is denied. */
+static void test_risen_meanwhile(void)
+{
+	cleanup_fd int tell = -1;
+	cleanup_rig struct rig rig;
+	struct reply waiting, reply;
+	struct error *err = NULL;
+
+	rig_init(&rig);
+	fd_close(&rig.sink);
+	CU_ASSERT_EQUAL(fd_pipe(&rig.sink, &tell, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	snprintf(rig.config.session.sensitivity, NAME_MAX_SHORT, "public");
+	snprintf(rig.config.catalog[0].sensitivity, NAME_MAX_SHORT, "confidential");
+	use_played(&rig, "plain");
+	rig.config.servers[1] = rig.config.servers[0];
+	rig.config.servers[0].pass_fd = -1;
+	snprintf(rig.config.servers[1].arguments[1], GATEWAY_ARGUMENT_BYTES, "list-told");
+	rig.config.servers_count = 2;
+	rig.config.catalog[1].server = 1;
+	rig_start(&rig);
+	rig_send(&rig, "tools/call", "{\"name\":\"" PUBLIC "\"}", &waiting);
+	reply = rig_call(&rig, PERMITTED, "{}", "");
+	CU_ASSERT(allowed(&reply, "played"));
+	CU_ASSERT_EQUAL(waiting.times, 0);
+	CU_ASSERT_EQUAL(write(tell, "", 1), 1);
+	rig_wait(&rig, &waiting);
+	CU_ASSERT(refused(&waiting, "POLICY_DENY"));
+	CU_ASSERT(decided(&rig, 1, PUBLIC, DECISION_DENY, RULE_CEILING_TOOL));
 	rig_stop(&rig);
 }
 
@@ -720,6 +763,7 @@ static const struct manner manners[] = {
 	{ "list-bare", NULL, list_bare, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
 	{ "list-nothing", NULL, list_nothing, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
 	{ "list-for-ever", NULL, list_for_ever, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
+	{ "list-told", NULL, list_when_told, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
 	{ "drift", NULL, list_other, DECISION_FAULT, RULE_CATALOG_DRIFT, "CATALOG_DRIFT" },
 	{ .name = NULL },
 };
@@ -730,6 +774,7 @@ static CU_TestInfo tests[] = {
 	{ "an invalid call is not decided", test_invalid },
 	{ "a declared class raises, and only raises", test_declared },
 	{ "the ceiling of responses", test_response_ceiling },
+	{ "a session that rises while a call waits", test_risen_meanwhile },
 	{ "tools that both sides know are listed", test_list },
 	{ "a list starts nothing that is denied", test_list_starts_nothing_denied },
 	{ "another program than the declared one is not started", test_measured },
