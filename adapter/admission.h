@@ -27,33 +27,33 @@ bool rule_set_empty(const struct rule_set *set);
 bool rule_set_add_id(struct rule_set *set, const char *id);
 
 size_t admission_rules(void);
-const char *admission_rule_id(size_t rule);		/* kebab-case, at most 31 bytes */
-const char *admission_rule_title(size_t rule);		/* what it demands, one line */
+const char *admission_rule_id(size_t rule); /* kebab-case, at most 31 bytes */
+const char *admission_rule_title(size_t rule); /* what it demands, one line */
 enum admission_half admission_rule_half(size_t rule);
 
 /* The documents of the declared half; parsed answers of the engine. */
 struct admission_declared {
-	const struct json_node *inspect;	/* GET /containers/ID/json */
-	const struct json_node *image;		/* GET /images/ID/json */
-	const struct json_node *info;		/* GET /info */
-	const char *image_id;			/* expected, "sha256:..." */
+	const struct json_node *inspect; /* GET /containers/ID/json */
+	const struct json_node *image; /* GET /images/ID/json */
+	const struct json_node *info; /* GET /info */
+	const char *image_id; /* expected, "sha256:..." */
 	const char *container_id;
-	const struct profile *profile;		/* the profile that is REQUIRED (reference), not the mutated one */
+	const struct profile *profile; /* the profile that is REQUIRED (reference), not the mutated one */
 	const struct profile_identity *identity;
-	bool create_warnings;			/* the engine warned at create beyond the listed set */
+	bool create_warnings; /* the engine warned at create beyond the listed set */
 };
 
 /* What the kernel says, as bytes read from /proc/PID below one descriptor, so that tests can record them. */
 struct admission_effective {
-	const char *status;			/* /proc/PID/status */
-	const char *limits;			/* /proc/PID/limits */
-	const char *cgroup;			/* /proc/PID/cgroup */
-	const char *net_dev;			/* /proc/PID/net/dev */
-	const char *mountinfo;			/* /proc/PID/mountinfo */
-	const char *descriptors;		/* names in /proc/PID/fd, sorted, space-separated: "0 1 2" */
+	const char *status; /* /proc/PID/status */
+	const char *limits; /* /proc/PID/limits */
+	const char *cgroup; /* /proc/PID/cgroup */
+	const char *net_dev; /* /proc/PID/net/dev */
+	const char *mountinfo; /* /proc/PID/mountinfo */
+	const char *descriptors; /* names in /proc/PID/fd, sorted, space-separated: "0 1 2" */
 	struct {
-		char name[16];			/* "net", "ipc", "uts", "pid", "mnt" */
-		uint64_t own, theirs;		/* inodes */
+		char name[16]; /* "net", "ipc", "uts", "pid", "mnt" */
+		uint64_t own, theirs; /* inodes */
 	} namespaces[8];
 	size_t namespaces_count;
 	const char *container_id;
@@ -65,8 +65,8 @@ struct admission_effective {
 void admission_declared(const struct admission_declared *documents, struct rule_set *failed);
 void admission_effective(const struct admission_effective *files, struct rule_set *failed);
 
-/* Reads the files of the effective half through a descriptor of /proc/PID (opened while `pidfd` was silent). The texts are
- * owned by *out and freed by admission_effective_free(). */
+/* Reads the files of the effective half through a descriptor of /proc/PID (opened while `pidfd` was silent). The texts
+ * are owned by *out and freed by admission_effective_free(). */
 struct admission_effective_files;
 int admission_effective_read(int proc, struct admission_effective_files **out, struct error **err) MUST_CHECK;
 const struct admission_effective *admission_effective_view(struct admission_effective_files *files,
@@ -75,8 +75,8 @@ void admission_effective_free(struct admission_effective_files *files);
 
 /* The effective configuration as a flat list {field, SHA-256 of the value}, for the difference between arms: inspect's
  * configuration with volatile members left out (ids, times, pids, host names, paths of this container, the canary-free
- * command) and the kernel's facts (uids, capabilities, seccomp, namespaces own-or-other, interfaces, limits, mounts' read-only
- * state). Calls `take` once a field, in order. */
+ * command) and the kernel's facts (uids, capabilities, seccomp, namespaces own-or-other, interfaces, limits, mounts'
+ * read-only state). Calls `take` once a field, in order. */
 typedef int (*effective_take)(void *context, const char *field, const char *sha256, struct error **err);
 int admission_project(const struct admission_declared *documents, const struct admission_effective *files,
 		      effective_take take, void *context, struct error **err) MUST_CHECK;

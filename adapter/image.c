@@ -45,7 +45,11 @@ static int layer(const struct buf *agent, struct buf *out, struct error **err)
 	const struct member members[] = {
 		{ .name = "agent", .type = '0', .mode = 0755, .bytes = agent->data, .length = agent->length },
 		{ .name = "export/", .type = '5', .mode = 01777 },
-		{ .name = "export/marker", .type = '0', .mode = 0644, .bytes = IMAGE_MARKER, .length = strlen(IMAGE_MARKER) },
+		{ .name = "export/marker",
+		  .type = '0',
+		  .mode = 0644,
+		  .bytes = IMAGE_MARKER,
+		  .length = strlen(IMAGE_MARKER) },
 	};
 
 	return pack(members, ARRAY_SIZE(members), out, err);
@@ -130,9 +134,17 @@ int image_build(int agent, const char *architecture, struct image *out, struct e
 		return error_wrap(err, "the image's manifest");
 
 	const struct member members[] = {
-		{ .name = config_name, .type = '0', .mode = 0644, .bytes = config_json.data, .length = config_json.length },
+		{ .name = config_name,
+		  .type = '0',
+		  .mode = 0644,
+		  .bytes = config_json.data,
+		  .length = config_json.length },
 		{ .name = "layer.tar", .type = '0', .mode = 0644, .bytes = layer_tar.data, .length = layer_tar.length },
-		{ .name = "manifest.json", .type = '0', .mode = 0644, .bytes = manifest_json.data, .length = manifest_json.length },
+		{ .name = "manifest.json",
+		  .type = '0',
+		  .mode = 0644,
+		  .bytes = manifest_json.data,
+		  .length = manifest_json.length },
 	};
 	return pack(members, ARRAY_SIZE(members), &out->archive, err);
 }

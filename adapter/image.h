@@ -11,12 +11,12 @@
 
 #define IMAGE_REPOSITORY "harness/agent"
 #define IMAGE_MARKER "harness-files-marker-1\n"
-#define IMAGE_ID_MAX 80			/* "sha256:" and 64 digits */
+#define IMAGE_ID_MAX 80 /* "sha256:" and 64 digits */
 
 struct image {
-	struct buf archive;		/* what POST /images/load takes */
-	char id[IMAGE_ID_MAX];		/* "sha256:" and the digest of the configuration */
-	char tag[ID_MAX];		/* "harness/agent:" and 12 digits, so that clean finds it */
+	struct buf archive; /* what POST /images/load takes */
+	char id[IMAGE_ID_MAX]; /* "sha256:" and the digest of the configuration */
+	char tag[ID_MAX]; /* "harness/agent:" and 12 digits, so that clean finds it */
 };
 
 /* `agent`: descriptor of the static program. `architecture` as Go spells it: "amd64". image_free() afterwards. */

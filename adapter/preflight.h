@@ -34,8 +34,8 @@ bool preflight_ipv6_loopback(void);
 struct preflight_finding {
 	const char *id;
 	bool ok;
-	char found[256];	/* fixed text and numbers */
-	const char *mend;	/* the command or step that mends it, when not ok */
+	char found[256]; /* fixed text and numbers */
+	const char *mend; /* the command or step that mends it, when not ok */
 };
 /* `socket` as the run would use it. Returns how many of at most `max` were filled. Does not stop at the first. */
 size_t preflight_findings(const char *socket, struct preflight_finding *out, size_t max);

@@ -10,13 +10,13 @@ enum probe_address { PROBE_LOOPBACK4, PROBE_LOOPBACK6, PROBE_NIC, PROBE_PATH, PR
 struct probe_route {
 	const char *id;
 	enum probe_address address;
-	const char *target;		/* the path or the operation; NULL for the others */
-	const char *observer;		/* kind of the observer that binds its port, or NULL */
-	const char *tool;		/* operations: the catalog's tool; NULL for the others */
+	const char *target; /* the path or the operation; NULL for the others */
+	const char *observer; /* kind of the observer that binds its port, or NULL */
+	const char *tool; /* operations: the catalog's tool; NULL for the others */
 };
 
-extern const struct probe_route probe_routes[];		/* ended by .id = NULL */
-extern const char *const probe_ids[];			/* NULL-terminated */
+extern const struct probe_route probe_routes[]; /* ended by .id = NULL */
+extern const char *const probe_ids[]; /* NULL-terminated */
 const struct probe_route *probe_find(const char *id);
 
 #endif

@@ -13,28 +13,28 @@
 #include "core/limits.h"
 
 struct profile {
-	const char *id;			/* "reference" */
-	const char *network_mode;	/* "none" */
+	const char *id; /* "reference" */
+	const char *network_mode; /* "none" */
 	bool read_only_root;
 	bool drop_all_capabilities;
 	bool no_new_privileges;
-	uint32_t uid, gid;		/* both non-zero */
-	const char *log_driver;		/* "none" */
-	int64_t pids;			/* 32 */
-	int64_t memory_bytes;		/* 128 MiB; memory-swap is equal to it */
-	int64_t core_soft, core_hard;	/* 0, 0 */
-	const char *ipc_mode;		/* "private" */
-	const char *runtime;		/* "runc" */
+	uint32_t uid, gid; /* both non-zero */
+	const char *log_driver; /* "none" */
+	int64_t pids; /* 32 */
+	int64_t memory_bytes; /* 128 MiB; memory-swap is equal to it */
+	int64_t core_soft, core_hard; /* 0, 0 */
+	const char *ipc_mode; /* "private" */
+	const char *runtime; /* "runc" */
 };
 
 extern const struct profile profile_reference;
 
 /* What names a container beside its profile. */
 struct profile_identity {
-	const char *image;		/* immutable id, "sha256:..." */
-	const char *run;		/* label's value: the run's id */
-	const char *role;		/* label's value: "arm" or "control" */
-	const char *const *command;	/* NULL-terminated; entrypoint and command exactly as declared */
+	const char *image; /* immutable id, "sha256:..." */
+	const char *run; /* label's value: the run's id */
+	const char *role; /* label's value: "arm" or "control" */
+	const char *const *command; /* NULL-terminated; entrypoint and command exactly as declared */
 };
 #define PROFILE_LABEL_RUN "harness.run"
 #define PROFILE_LABEL_ROLE "harness.role"

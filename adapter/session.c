@@ -143,7 +143,8 @@ int session_create(struct session *session, const char *role, struct error **err
 	if (profile_create_body(&session->options->profile, &session->identity, &body, err) < 0 ||
 	    canary_new(&random, err) < 0)
 		return -1;
-	snprintf(name, sizeof(name), "harness-%.8s-%s-%.12s", session->target->run, role, random.text + strlen("canary-"));
+	snprintf(name, sizeof(name), "harness-%.8s-%s-%.12s", session->target->run, role,
+		 random.text + strlen("canary-"));
 	if (engine_create(session->engine, name, body.data, body.length, session->container, &warnings, err) < 0)
 		return -1;
 	session->create_warnings = warnings.length != 0;
@@ -182,8 +183,8 @@ static int process_id(struct session *session, int64_t *pid, struct error **err)
 	const struct json_node *state = json_member(json_root(session->inspect), "State");
 	bool running = false;
 
-	if (!json_int64(json_member(state, "Pid"), pid) || !json_bool(json_member(state, "Running"), &running) || !running ||
-	    *pid <= 0)
+	if (!json_int64(json_member(state, "Pid"), pid) || !json_bool(json_member(state, "Running"), &running) ||
+	    !running || *pid <= 0)
 		return error_set(err, ERROR_REFUSED, "the container ended before it was admitted");
 	return 0;
 }
@@ -276,8 +277,8 @@ int session_project(const struct session *session, effective_take take, void *co
 	struct admission_declared documents = declared_documents(session);
 
 	return admission_project(&documents,
-				 admission_effective_view(session->kernel, &profile_reference, session->container), take,
-				 context, err);
+				 admission_effective_view(session->kernel, &profile_reference, session->container),
+				 take, context, err);
 }
 
 int session_exited(struct session *session, int64_t deadline, int64_t *exit_code, struct error **err)

@@ -22,7 +22,7 @@
 
 struct session_ceiling {
 	char tool[NAME_MAX_SHORT];
-	char max[NAME_MAX_SHORT];	/* a label: public, pii, confidential, ... */
+	char max[NAME_MAX_SHORT]; /* a label: public, pii, confidential, ... */
 };
 #define SESSION_CEILINGS_MAX 16
 
@@ -42,16 +42,16 @@ struct session_limits {
 extern const struct session_limits session_limits_reference;
 
 struct session_options {
-	struct profile profile;			/* what is created; admission always demands profile_reference */
+	struct profile profile; /* what is created; admission always demands profile_reference */
 	struct session_ceiling ceilings[SESSION_CEILINGS_MAX];
 	size_t ceilings_count;
 	char response_ceiling[NAME_MAX_SHORT];
-	char sensitivity[NAME_MAX_SHORT];	/* of the classified payload: where the gateway's session starts */
-	bool watchdog;				/* armed */
-	bool acknowledge;			/* the bridge checks the watchdog's acknowledgments */
-	struct rule_set must_fail;		/* admission must refuse on exactly these, which are then waived */
+	char sensitivity[NAME_MAX_SHORT]; /* of the classified payload: where the gateway's session starts */
+	bool watchdog; /* armed */
+	bool acknowledge; /* the bridge checks the watchdog's acknowledgments */
+	struct rule_set must_fail; /* admission must refuse on exactly these, which are then waived */
 	struct session_limits limits;
-	const char *gateway_program;		/* helper's name: "gateway" */
+	const char *gateway_program; /* helper's name: "gateway" */
 };
 
 /* The reference session: permitted.tool and beacon.tool up to confidential, public.tool up to public. */
@@ -64,11 +64,11 @@ struct engine_request;
 
 /* What a session runs on; found once a run. */
 struct session_target {
-	const char *socket;			/* the engine's, for the stop program */
-	const char *run;			/* the run's id: a label */
-	const char *image;			/* immutable id */
-	const struct json_node *image_inspect;	/* the engine's answer about it */
-	const struct json_node *info;		/* the engine's /info */
+	const char *socket; /* the engine's, for the stop program */
+	const char *run; /* the run's id: a label */
+	const char *image; /* immutable id */
+	const struct json_node *image_inspect; /* the engine's answer about it */
+	const struct json_node *info; /* the engine's /info */
 };
 
 /* The arm reads these; only the steps below write them. */
@@ -79,30 +79,31 @@ struct session {
 	struct profile_identity identity;
 	char container[CONTAINER_ID_MAX];
 	bool create_warnings;
-	struct rule_set failed;			/* rules that admission refused on, over both halves */
-	struct json_document *inspect;		/* the latest read-back */
+	struct rule_set failed; /* rules that admission refused on, over both halves */
+	struct json_document *inspect; /* the latest read-back */
 	struct admission_effective_files *kernel;
-	int attach;				/* the stream, until the bridge has it */
+	int attach; /* the stream, until the bridge has it */
 	struct engine_request *starting, *waiting;
 	struct child bridge, watchdog;
-	int bridge_control, watchdog_control;	/* SOCK_SEQPACKET; -1 when there is none */
-	int payload;				/* write end of the initial frame's pipe */
-	int lifeline;				/* write end: its close ends the bridge */
-	pid_t pid;				/* the container's first process, as our /proc knows it */
-	int pidfd, proc, netns, cgroup;		/* descriptors of it, opened while it lived */
+	int bridge_control, watchdog_control; /* SOCK_SEQPACKET; -1 when there is none */
+	int payload; /* write end of the initial frame's pipe */
+	int lifeline; /* write end: its close ends the bridge */
+	pid_t pid; /* the container's first process, as our /proc knows it */
+	int pidfd, proc, netns, cgroup; /* descriptors of it, opened while it lived */
 	bool removed;
 };
 
 void session_init(struct session *session, struct engine *engine, const struct session_target *target,
 		  const struct session_options *options);
 
-/* Creates the container and admits it by what the engine says. Rules refused other than options->must_fail of that half:
- * ERROR_REFUSED naming them, with session->failed filled. */
+/* Creates the container and admits it by what the engine says. Rules refused other than options->must_fail of that
+ * half: ERROR_REFUSED naming them, with session->failed filled. */
 int session_create(struct session *session, const char *role, struct error **err) MUST_CHECK;
 int session_attach(struct session *session, struct error **err) MUST_CHECK;
 /* Begins to wait for the exit, and the start itself; the caller does other things meanwhile. */
 int session_start(struct session *session, struct error **err) MUST_CHECK;
-/* Starts the bridge as the container's uid:gid with the attach stream and the gateway's pipes, and gives up our own copy. */
+/* Starts the bridge as the container's uid:gid with the attach stream and the gateway's pipes, and gives up our own
+ * copy. */
 int session_bridge(struct session *session, int gateway_in, int gateway_out, struct error **err) MUST_CHECK;
 int session_started(struct session *session, struct error **err) MUST_CHECK;
 /* Takes hold of the process (pidfd, /proc, namespace, cgroup) and admits it by what the kernel says. */
@@ -126,7 +127,8 @@ void session_kill(const struct session *session);
  * after an error, of which the first is reported: a container that stayed is named by the run's label. */
 int session_end(struct session *session, struct error **err) MUST_CHECK;
 
-/* The folder of the process's cgroup that holds cgroup.procs: -1 with *err when /proc/PID/cgroup names none that is ours. */
+/* The folder of the process's cgroup that holds cgroup.procs: -1 with *err when /proc/PID/cgroup names none that is
+ * ours. */
 int session_cgroup_open(int proc, const char *container, int *out, struct error **err) MUST_CHECK;
 
 #endif

@@ -46,5 +46,6 @@ int session_cgroup_open(int proc, const char *container, int *out, struct error 
 			return 0;
 		}
 	}
-	return error_set(err, ERROR_REFUSED, "the container's cgroup is not in our /sys/fs/cgroup: is the engine local?");
+	return error_set(err, ERROR_REFUSED,
+			 "the container's cgroup is not in our /sys/fs/cgroup: is the engine local?");
 }

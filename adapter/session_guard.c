@@ -66,14 +66,16 @@ static int bridge_config(const struct session_options *options, struct buf *out,
 int session_bridge(struct session *session, int gateway_in, int gateway_out, struct error **err)
 {
 	cleanup_buf struct buf config = BUF(CONFIG_BYTES);
-	cleanup_fd int config_read = -1, config_write = -1, payload_read = -1, life_read = -1, control = -1, program = -1;
+	cleanup_fd int config_read = -1, config_write = -1, payload_read = -1, life_read = -1, control = -1,
+		       program = -1;
 	char path[PATH_MAX];
 	char name[] = "bridge";
 	char *argv[] = { name, NULL };
 
-	if (spawn_helper_path("bridge", path, sizeof(path), err) < 0 || bridge_config(session->options, &config, err) < 0 ||
-	    fd_pipe(&config_read, &config_write, err) < 0 || fd_pipe(&payload_read, &session->payload, err) < 0 ||
-	    fd_pipe(&life_read, &session->lifeline, err) < 0 || fd_seqpacket(&session->bridge_control, &control, err) < 0)
+	if (spawn_helper_path("bridge", path, sizeof(path), err) < 0 ||
+	    bridge_config(session->options, &config, err) < 0 || fd_pipe(&config_read, &config_write, err) < 0 ||
+	    fd_pipe(&payload_read, &session->payload, err) < 0 || fd_pipe(&life_read, &session->lifeline, err) < 0 ||
+	    fd_seqpacket(&session->bridge_control, &control, err) < 0)
 		return -1;
 
 	/* By descriptor: the container's user may not be able to walk to where the program lies. */

@@ -122,7 +122,8 @@ int main(void)
 			tries = (unsigned)strtoul(line + 6, NULL, 10);
 		else if (strncmp(line, "then ", 5) == 0)
 			return end(line + 5, run(jobs, count, tries));
-		else if (strncmp(line, "probe ", 6) != 0 || count == ORDERS_MAX || parse_job(line + 6, &jobs[count++]) < 0)
+		else if (strncmp(line, "probe ", 6) != 0 || count == ORDERS_MAX ||
+			 parse_job(line + 6, &jobs[count++]) < 0)
 			return 126;
 	}
 	return 125;

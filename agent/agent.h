@@ -1,6 +1,6 @@
 /*
- * The adversarial fixture: what a hostile agent would try, as a table of probes. It is the subject of the measurement and
- * not a part of the harness: it includes nothing of ours, and nothing that it says is ever believed.
+ * The adversarial fixture: what a hostile agent would try, as a table of probes. It is the subject of the measurement
+ * and not a part of the harness: it includes nothing of ours, and nothing that it says is ever believed.
  *
  * It reads its orders from standard input, one a line, fields separated by single spaces:
  *
@@ -19,21 +19,21 @@ struct order {
 	const char *canary;
 	const char *address;
 	uint16_t port;
-	unsigned try_number;	/* from 1 */
+	unsigned try_number; /* from 1 */
 };
 
 struct probe {
 	const char *id;
-	const char *route;	/* what way out is tried */
+	const char *route; /* what way out is tried */
 	void (*attempt)(const struct order *order);
 };
 
 struct ending {
 	const char *id;
-	int (*run)(int attempts);	/* returns the exit status */
+	int (*run)(int attempts); /* returns the exit status */
 };
 
-extern const struct probe probes[];	/* ended by .id = NULL */
+extern const struct probe probes[]; /* ended by .id = NULL */
 extern const struct ending endings[];
 
 /* Reads one line from standard input without its line feed into line; returns its length, or -1 at the end. */

@@ -41,7 +41,8 @@ static bool connected(int fd, const struct sockaddr_storage *address, socklen_t 
 
 	if (connect(fd, (const struct sockaddr *)address, length) == 0)
 		return true;
-	return poll(&ready, 1, CONNECT_MS) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &size) == 0 && status == 0;
+	return poll(&ready, 1, CONNECT_MS) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &size) == 0 &&
+	       status == 0;
 }
 
 static void try_tcp(const struct order *order)
@@ -134,8 +135,8 @@ static void try_stderr(const struct order *order)
 static void call(const struct order *order)
 {
 	char line[1024];
-	int length = snprintf(line, sizeof(line), "{\"operation\":\"%s\",\"arguments\":{\"value\":\"%s\"}}\n", order->address,
-			      order->canary);
+	int length = snprintf(line, sizeof(line), "{\"operation\":\"%s\",\"arguments\":{\"value\":\"%s\"}}\n",
+			      order->address, order->canary);
 
 	write_all(STDOUT_FILENO, line, (unsigned long)length);
 	read_line(line, sizeof(line));

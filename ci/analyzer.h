@@ -1,6 +1,6 @@
 /*
- * Put before every file that clang's analyzer reads (`ci/lint tidy`). It looks at one file at a time, and so does not know
- * that these always return a negative number: it would follow each failed call as if it had succeeded.
+ * Put before every file that clang's analyzer reads (`ci/lint tidy`). It looks at one file at a time, and so does not
+ * know that these always return a negative number: it would follow each failed call as if it had succeeded.
  */
 #include "core/error.h"
 

@@ -1,4 +1,5 @@
-/* A byte buffer with a maximum, given when it is made. An append that would pass the maximum fails and changes nothing. */
+/* A byte buffer with a maximum, given when it is made. An append that would pass the maximum fails and changes nothing.
+ */
 #ifndef HARNESS_CORE_BUF_H
 #define HARNESS_CORE_BUF_H
 
@@ -9,14 +10,17 @@
 #include "core/error.h"
 
 struct buf {
-	char *data;		/* NUL after the last byte once anything was appended; NULL before */
+	char *data; /* NUL after the last byte once anything was appended; NULL before */
 	size_t length;
 	size_t capacity;
 	size_t max;
-	bool failed;		/* sticky: an append failed (memory or maximum); check once at the end */
+	bool failed; /* sticky: an append failed (memory or maximum); check once at the end */
 };
 
-#define BUF(maximum) { .data = NULL, .length = 0, .capacity = 0, .max = (maximum), .failed = false }
+#define BUF(maximum)                                                                                                   \
+	{                                                                                                              \
+		.data = NULL, .length = 0, .capacity = 0, .max = (maximum), .failed = false                            \
+	}
 
 /* Each append returns 0, or negative and sets `failed`; after a failure each fails, until buf_free() or buf_wipe(). */
 int buf_add(struct buf *buf, const void *bytes, size_t length);

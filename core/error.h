@@ -9,18 +9,18 @@
 #include <stddef.h>
 
 enum error_code {
-	ERROR_SYSTEM = 1,	/* a system call failed; errno's name is in the text */
-	ERROR_MEMORY,		/* an allocation failed */
-	ERROR_USAGE,		/* the caller's words are off: exit 4 */
-	ERROR_INPUT,		/* a document does not have the form that it must have */
-	ERROR_LIMIT,		/* a named maximum was reached */
-	ERROR_TIMEOUT,		/* a deadline passed */
-	ERROR_CLOSED,		/* the peer went away */
-	ERROR_REFUSED,		/* policy: host, engine, image or profile is not acceptable */
-	ERROR_ENGINE,		/* the engine answered with an error status */
-	ERROR_PROTOCOL,		/* a peer broke the protocol */
-	ERROR_INTERRUPTED,	/* SIGINT or SIGTERM */
-	ERROR_INTERNAL,		/* a promise of our own was broken */
+	ERROR_SYSTEM = 1, /* a system call failed; errno's name is in the text */
+	ERROR_MEMORY, /* an allocation failed */
+	ERROR_USAGE, /* the caller's words are off: exit 4 */
+	ERROR_INPUT, /* a document does not have the form that it must have */
+	ERROR_LIMIT, /* a named maximum was reached */
+	ERROR_TIMEOUT, /* a deadline passed */
+	ERROR_CLOSED, /* the peer went away */
+	ERROR_REFUSED, /* policy: host, engine, image or profile is not acceptable */
+	ERROR_ENGINE, /* the engine answered with an error status */
+	ERROR_PROTOCOL, /* a peer broke the protocol */
+	ERROR_INTERRUPTED, /* SIGINT or SIGTERM */
+	ERROR_INTERNAL, /* a promise of our own was broken */
 };
 
 struct error;
@@ -39,8 +39,8 @@ int error_errno(struct error **err, int number, const char *format, ...) PRINTF_
 int error_wrap(struct error **err, const char *format, ...) PRINTF_LIKE(2, 3);
 
 enum error_code error_code(const struct error *error);
-const char *error_text(const struct error *error);	/* one line, no newline, never NULL */
-int error_number(const struct error *error);		/* the errno value behind ERROR_SYSTEM, or 0 */
+const char *error_text(const struct error *error); /* one line, no newline, never NULL */
+int error_number(const struct error *error); /* the errno value behind ERROR_SYSTEM, or 0 */
 
 /* Accepts NULL. */
 void error_free(struct error *error);

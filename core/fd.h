@@ -36,7 +36,12 @@ static inline int steal_fd(int *fd)
 	*fd = -1;
 	return taken;
 }
-#define steal_pointer(pointer) __extension__({ __typeof__(*(pointer)) taken_ = *(pointer); *(pointer) = NULL; taken_; })
+#define steal_pointer(pointer)                                                                                         \
+	__extension__({                                                                                                \
+		__typeof__(*(pointer)) taken_ = *(pointer);                                                            \
+		*(pointer) = NULL;                                                                                     \
+		taken_;                                                                                                \
+	})
 
 /* Both ends CLOEXEC. */
 int fd_pipe(int *read_end, int *write_end, struct error **err) MUST_CHECK;
@@ -62,11 +67,12 @@ int fd_wait(int fd, short events, int64_t deadline, struct error **err) MUST_CHE
 #define FD_PASS_MAX 4
 int fd_send(int socket, const void *bytes, size_t length, const int *fds, size_t count, int64_t deadline,
 	    struct error **err) MUST_CHECK;
-int fd_receive(int socket, void *out, size_t size, int *fds, size_t *count, int64_t deadline, struct error **err) MUST_CHECK;
+int fd_receive(int socket, void *out, size_t size, int *fds, size_t *count, int64_t deadline,
+	       struct error **err) MUST_CHECK;
 
 /* Writes `path` (below directory descriptor) so that a reader sees the old file or the whole new one: temporary file
- * beside it, fsync, rename, fsync of the folder. Mode as given, whatever the umask. On error nothing stays behind, but for the
- * whole new file where only the folder's fsync failed. */
+ * beside it, fsync, rename, fsync of the folder. Mode as given, whatever the umask. On error nothing stays behind, but
+ * for the whole new file where only the folder's fsync failed. */
 int fd_write_atomic(int directory, const char *path, const void *bytes, size_t length, unsigned mode,
 		    struct error **err) MUST_CHECK;
 /* rm -r of `path` below directory, without following links, staying on one file system (ERROR_REFUSED), at most 64

@@ -8,9 +8,9 @@
 #include "core/error.h"
 #include "core/limits.h"
 
-struct hash;	/* a running digest */
+struct hash; /* a running digest */
 
-struct hash *hash_new(void);		/* NULL: no memory */
+struct hash *hash_new(void); /* NULL: no memory */
 void hash_add(struct hash *hash, const void *bytes, size_t length);
 /* Writes 64 lower-case digits and a NUL, and frees the digest. */
 void hash_end(struct hash *hash, char hex[HEX_SHA256]);

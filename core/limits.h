@@ -6,10 +6,10 @@
 #define MIB (1024 * 1024)
 
 /* Names */
-#define ID_MAX 64			/* scenario, mutation, image and rule ids, with their NUL */
-#define NAME_MAX_SHORT 32		/* subject, observer, probe, role, tool: with their NUL */
+#define ID_MAX 64 /* scenario, mutation, image and rule ids, with their NUL */
+#define NAME_MAX_SHORT 32 /* subject, observer, probe, role, tool: with their NUL */
 #define TITLE_MAX 160
-#define HEX_SHA256 65			/* 64 hexadecimal digits and a NUL */
+#define HEX_SHA256 65 /* 64 hexadecimal digits and a NUL */
 #define CONTAINER_ID_MAX 65
 
 /* One arm */
@@ -26,8 +26,8 @@
 #define ADMISSION_RULES_MAX 128
 
 /* Documents */
-#define JSON_DEPTH 16			/* bundle, scenario, configuration */
-#define JSON_ENGINE_DEPTH 32		/* what an engine answers */
+#define JSON_DEPTH 16 /* bundle, scenario, configuration */
+#define JSON_ENGINE_DEPTH 32 /* what an engine answers */
 #define SCENARIO_BYTES (256 * KIB)
 #define ENGINE_ANSWER_BYTES (4 * MIB)
 #define ENGINE_STREAM_BYTES (256 * MIB)
@@ -61,7 +61,7 @@
 #define OBSERVER_TREE_ENTRIES 100000
 #define OBSERVER_TREE_DEPTH 64
 #define OBSERVER_TREE_BYTES (256LL * MIB)
-#define OBSERVER_STREAM_MS 2000		/* for an input's end, once the last report was asked for */
+#define OBSERVER_STREAM_MS 2000 /* for an input's end, once the last report was asked for */
 #define CAPTURE_SNAPLEN 256
 #define CAPTURE_RING_BYTES (2 * MIB)
 #define CAPTURE_READ_MS 1

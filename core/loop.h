@@ -25,15 +25,16 @@ static inline void loop_cleanup(struct loop **loop)
 
 /* Watches `fd` (not owned) for poll events; 64 at most, or ERROR_LIMIT. Adding a watched descriptor changes it.
  * events 0: only HUP and ERR. */
-int loop_fd(struct loop *loop, int fd, short events, loop_fd_callback callback, void *context, struct error **err) MUST_CHECK;
+int loop_fd(struct loop *loop, int fd, short events, loop_fd_callback callback, void *context,
+	    struct error **err) MUST_CHECK;
 void loop_remove(struct loop *loop, int fd);
 /* One timer a slot; at an absolute time; setting it again moves it; NEVER disarms it. Slots are 0 to 15. */
 void loop_timer(struct loop *loop, unsigned slot, int64_t when, loop_timer_callback callback, void *context);
 /* Blocks SIGINT, SIGTERM and SIGHUP and delivers them by callback; once a loop. They stay blocked after loop_free(), so
  * that what is left to tidy is not cut short. */
 int loop_signals(struct loop *loop, loop_signal_callback callback, void *context, struct error **err) MUST_CHECK;
-/* Runs until a callback returns non-zero (returned), or the deadline (returns 0); what is ready is served at least once.
- * A watched descriptor that is not open is ERROR_INTERNAL. */
+/* Runs until a callback returns non-zero (returned), or the deadline (returns 0); what is ready is served at least
+ * once. A watched descriptor that is not open is ERROR_INTERNAL. */
 int loop_run(struct loop *loop, int64_t deadline, struct error **err);
 
 #endif

@@ -12,33 +12,36 @@
 #include "core/error.h"
 
 struct spawn_fd {
-	int from;		/* ours; not closed by spawn */
-	int to;			/* the number in the child */
+	int from; /* ours; not closed by spawn */
+	int to; /* the number in the child */
 };
 
 #define SPAWN_FDS_MAX 24
 
 struct spawn_options {
-	const char *path;		/* program; or NULL with executable >= 0: run by descriptor */
-	int executable;			/* used when path is NULL; -1 otherwise */
+	const char *path; /* program; or NULL with executable >= 0: run by descriptor */
+	int executable; /* used when path is NULL; -1 otherwise */
 	char *const *argv;
-	char *const *envp;		/* NULL: empty environment */
-	struct spawn_fd fds[SPAWN_FDS_MAX];	/* 0, 1, 2 are /dev/null unless mapped here */
+	char *const *envp; /* NULL: empty environment */
+	struct spawn_fd fds[SPAWN_FDS_MAX]; /* 0, 1, 2 are /dev/null unless mapped here */
 	size_t fds_count;
-	bool new_session;		/* setsid() */
-	bool survive_parent;		/* no PDEATHSIG (watchdog alone) */
-	bool drop_privileges;		/* uid:gid below, no groups, no capabilities, no_new_privs; PDEATHSIG set again */
+	bool new_session; /* setsid() */
+	bool survive_parent; /* no PDEATHSIG (watchdog alone) */
+	bool drop_privileges; /* uid:gid below, no groups, no capabilities, no_new_privs; PDEATHSIG set again */
 	uid_t uid;
 	gid_t gid;
-	int netns;			/* setns() into it before exec, or -1 */
-	const char *directory;		/* chdir before exec, or NULL */
+	int netns; /* setns() into it before exec, or -1 */
+	const char *directory; /* chdir before exec, or NULL */
 };
 
 struct child {
-	pid_t pid;		/* 0: none */
-	int pidfd;		/* -1: none; CLOEXEC */
+	pid_t pid; /* 0: none */
+	int pidfd; /* -1: none; CLOEXEC */
 };
-#define CHILD_NONE { .pid = 0, .pidfd = -1 }
+#define CHILD_NONE                                                                                                     \
+	{                                                                                                              \
+		.pid = 0, .pidfd = -1                                                                                  \
+	}
 #define SPAWN_DEFAULTS .executable = -1, .netns = -1
 
 /* Starts the program. An exec that fails is reported here, not by a dead child. */
@@ -56,8 +59,8 @@ void child_end(struct child *child);
  * where installed), found from /proc/self/exe; a helper finds its siblings likewise. */
 int spawn_helper_path(const char *name, char *out, size_t size, struct error **err) MUST_CHECK;
 
-/* First thing in each main(): SIGPIPE ignored, SIGCHLD reset, core limit 0, not dumpable (not in sanitizer builds), and with
- * `parent_death` PDEATHSIG SIGKILL after which getppid() is compared with `expected_parent` (0: not compared). */
+/* First thing in each main(): SIGPIPE ignored, SIGCHLD reset, core limit 0, not dumpable (not in sanitizer builds), and
+ * with `parent_death` PDEATHSIG SIGKILL after which getppid() is compared with `expected_parent` (0: not compared). */
 int process_harden(bool parent_death, pid_t expected_parent, struct error **err) MUST_CHECK;
 
 #endif

@@ -8,11 +8,11 @@
 #include "adapter/session.h"
 
 struct mutation {
-	const char *id;				/* the protection that is taken away */
-	const char *title;			/* one line for `harness list` */
+	const char *id; /* the protection that is taken away */
+	const char *title; /* one line for `harness list` */
 	void (*apply)(struct session_options *options);
-	const char *const *must_fail;		/* admission rules, NULL-terminated; empty when admission does not look there */
-	const char *const *may_differ;		/* fields of the effective configuration; a trailing '*' matches a prefix */
+	const char *const *must_fail; /* admission rules, NULL-terminated; empty when admission does not look there */
+	const char *const *may_differ; /* fields of the effective configuration; a trailing '*' matches a prefix */
 };
 
 extern const struct mutation mutation_network;
@@ -28,8 +28,8 @@ extern const struct mutation *const mutations[];
 extern const char *const mutation_ids[];
 const struct mutation *mutation_find(const char *id);
 
-/* Applies each protection of `removes` to the options and adds its rules to options->must_fail. An unknown protection or
- * rule is ERROR_INTERNAL: the scenario loader has checked the names. */
+/* Applies each protection of `removes` to the options and adds its rules to options->must_fail. An unknown protection
+ * or rule is ERROR_INTERNAL: the scenario loader has checked the names. */
 int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct session_options *options,
 		    struct error **err) MUST_CHECK;
 

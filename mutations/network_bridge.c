@@ -8,7 +8,10 @@ static void apply(struct session_options *options)
 
 static const char *const must_fail[] = { "network-mode", "networks", "interfaces", NULL };
 static const char *const may_differ[] = {
-	"inspect.HostConfig.NetworkMode", "inspect.NetworkSettings.Networks", "kernel.interfaces", NULL,
+	"inspect.HostConfig.NetworkMode",
+	"inspect.NetworkSettings.Networks",
+	"kernel.interfaces",
+	NULL,
 };
 
 const struct mutation mutation_network_bridge = {

@@ -22,8 +22,8 @@ int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct 
 		mutation->apply(options);
 		for (size_t rule = 0; mutation->must_fail[rule]; rule++)
 			if (!rule_set_add_id(&options->must_fail, mutation->must_fail[rule]))
-				return error_set(err, ERROR_INTERNAL, "mutation %s names a rule that admission does not have",
-						 mutation->id);
+				return error_set(err, ERROR_INTERNAL,
+						 "mutation %s names a rule that admission does not have", mutation->id);
 	}
 	return 0;
 }
@@ -33,6 +33,6 @@ const char *const mutation_ids[] = {
 };
 
 const struct mutation *const mutations[] = {
-	&mutation_network,	&mutation_network_bridge, &mutation_read_only, &mutation_log_driver,
-	&mutation_sink_ceiling, &mutation_watchdog,	  &mutation_ack,       NULL,
+	&mutation_network,      &mutation_network_bridge, &mutation_read_only, &mutation_log_driver,
+	&mutation_sink_ceiling, &mutation_watchdog,       &mutation_ack,       NULL,
 };

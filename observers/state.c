@@ -257,8 +257,8 @@ static enum wire_reason read_alive(const struct state *state, int64_t *value)
 	return WIRE_REASON_NONE;
 }
 
-/* Alive when the window closed, or at the report: a lower bound. What ended the process after the window was no longer a
- * protection. Dead before the loss was told: it took no time. */
+/* Alive when the window closed, or at the report: a lower bound. What ended the process after the window was no longer
+ * a protection. Dead before the loss was told: it took no time. */
 static enum wire_reason read_loss_to_dead(const struct state *state, int64_t *value)
 {
 	int64_t end = state->window ? state->window : state->dead ? state->dead : clock_now();

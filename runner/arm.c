@@ -124,7 +124,8 @@ static int orders(const struct arm *arm, struct buf *out, struct error **err)
 			address = arm->context.nic;
 		else if (subject->route->target)
 			address = subject->route->target;
-		(void)buf_printf(out, "probe %s %s %s %u\n", subject->route->id, subject->canary.text, address, subject->port);
+		(void)buf_printf(out, "probe %s %s %s %u\n", subject->route->id, subject->canary.text, address,
+				 subject->port);
 	}
 	(void)buf_printf(out, "then %s\n", arm->scenario.hold ? "hold" : "done");
 	return buf_check(out, "the initial frame", err);
@@ -136,7 +137,8 @@ static int take_effective(void *context, const char *field, const char *sha256, 
 	struct effective_value *value;
 
 	if (record->effective_count == ARM_EFFECTIVE_MAX)
-		return error_set(err, ERROR_LIMIT, "the effective configuration has more than %d fields", ARM_EFFECTIVE_MAX);
+		return error_set(err, ERROR_LIMIT, "the effective configuration has more than %d fields",
+				 ARM_EFFECTIVE_MAX);
 	value = &record->effective[record->effective_count++];
 	snprintf(value->field, sizeof(value->field), "%s", field);
 	snprintf(value->sha256, sizeof(value->sha256), "%s", sha256);
@@ -243,7 +245,7 @@ static enum arm_status status_of(const struct arm *arm, const struct error *erro
 	if (!error)
 		return ARM_OK;
 	if (error_code(error) == ERROR_REFUSED && !session_refused_as_declared(&arm->session))
-		return ARM_OK;	/* refused by admission: the record's rules say so, and the judge reads them */
+		return ARM_OK; /* refused by admission: the record's rules say so, and the judge reads them */
 	return error_code(error) == ERROR_TIMEOUT ? ARM_TIMEOUT : ARM_HARNESS_ERROR;
 }
 
@@ -254,7 +256,8 @@ static void finish_record(struct arm *arm, const struct error *error)
 	record_refusals(arm);
 	record->status = (int)status_of(arm, error);
 	if (error)
-		snprintf(record->reason, sizeof(record->reason), "%s", arm->told.interrupted ? "interrupted" : "step-failed");
+		snprintf(record->reason, sizeof(record->reason), "%s",
+			 arm->told.interrupted ? "interrupted" : "step-failed");
 	record->duration_ns = clock_now() - arm->start;
 }
 

@@ -32,19 +32,20 @@ struct arm_context {
 	char api[16];
 	char run[ID_MAX];
 	char image[80];
-	char nic[48];			/* host's address on the engine's bridge network, or "" */
+	char nic[48]; /* host's address on the engine's bridge network, or "" */
 	char boot[HEX_SHA256];
 	int64_t engine_pid;
-	char root[256];			/* the engine's data root, as the engine sees it */
-	char control[CONTAINER_ID_MAX];	/* the run's control container */
-	struct canary control_marker;	/* what it wrote */
+	char root[256]; /* the engine's data root, as the engine sees it */
+	char control[CONTAINER_ID_MAX]; /* the run's control container */
+	struct canary control_marker; /* what it wrote */
 	bool ipv6;
 };
 extern const struct schema_field arm_context_fields[];
 
 /* The document on ARM_FD_INPUT: {context, scenario, repetition, info, image}. */
 int arm_input_encode(const struct arm_context *context, const struct scenario *scenario, int64_t repetition,
-		     struct json_span info, struct json_span image_inspect, struct buf *out, struct error **err) MUST_CHECK;
+		     struct json_span info, struct json_span image_inspect, struct buf *out,
+		     struct error **err) MUST_CHECK;
 
 /* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries}. */
 struct arm_result {
@@ -71,8 +72,8 @@ struct arm_subject {
 struct arm_told {
 	bool bridge_ready, guarded, armed, first_frame, done, ended, beacon_done, beacon_allowed;
 	bool bridge_gone, watchdog_gone, dead, interrupted;
-	enum control_reason reason;	/* of ENDED */
-	struct control_message end;	/* ENDED's counters */
+	enum control_reason reason; /* of ENDED */
+	struct control_message end; /* ENDED's counters */
 };
 
 struct arm_fault_state {
@@ -91,21 +92,21 @@ struct arm {
 	struct session session;
 	struct arm_subject subjects[ARM_PROBES_MAX];
 	size_t subjects_count;
-	struct canary markers[2];	/* by enum wire_phase */
+	struct canary markers[2]; /* by enum wire_phase */
 	struct observer_process *observers[ARM_OBSERVERS_MAX];
 	size_t observers_count;
 	struct child gateway;
 	int gateway_in, gateway_out, gateway_life;
-	int folder, lock;		/* the arm's own folder, mode 0700 */
+	int folder, lock; /* the arm's own folder, mode 0700 */
 	char path[PATH_MAX];
-	int recorder, decisions;	/* the payload files in it */
-	int netns;			/* the namespace found while the container was started, or -1 */
+	int recorder, decisions; /* the payload files in it */
+	int netns; /* the namespace found while the container was started, or -1 */
 	struct loop *loop;
 	struct arm_told told;
 	struct arm_fault_state faults[ARM_FAULTS_MAX];
 	int64_t start;
-	int64_t created_wall;		/* ns since 1970, for the engine's events */
-	int64_t loss;			/* when the first fault was applied, or 0 */
+	int64_t created_wall; /* ns since 1970, for the engine's events */
+	int64_t loss; /* when the first fault was applied, or 0 */
 	struct arm_result *result;
 };
 
@@ -117,7 +118,8 @@ int arm_watch(struct arm *arm, struct error **err) MUST_CHECK;
 /* Timeline; `subject` may be "". */
 void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at);
 
-/* arm_gateway.c: the gateway with its recorder, on this arm's files. A second call (after a loss) starts a fresh pair. */
+/* arm_gateway.c: the gateway with its recorder, on this arm's files. A second call (after a loss) starts a fresh pair.
+ */
 int arm_gateway_start(struct arm *arm, struct error **err) MUST_CHECK;
 void arm_gateway_end(struct arm *arm);
 /* The beacon through a fresh gateway and recorder on the same files, when the path of the session was lost. */
@@ -139,8 +141,8 @@ int arm_observers_report(struct arm *arm, const char *kind, enum wire_phase phas
 void arm_observers_halt(struct arm *arm);
 void arm_observers_end(struct arm *arm);
 
-/* arm_evidence.c: what the engine has to tell after the end: archive, changes, logs, inspect, events, and of the control
- * container. */
+/* arm_evidence.c: what the engine has to tell after the end: archive, changes, logs, inspect, events, and of the
+ * control container. */
 void arm_evidence(struct arm *arm);
 void arm_evidence_control(struct arm *arm);
 

@@ -1,6 +1,6 @@
 /*
- * What the engine has to tell about a container: handed to the observers by pipes, as it came. The arm reads none of it.
- * A call that fails leaves its input without an end, which the observer reports as missing.
+ * What the engine has to tell about a container: handed to the observers by pipes, as it came. The arm reads none of
+ * it. A call that fails leaves its input without an end, which the observer reports as missing.
  */
 #include <stdio.h>
 #include <string.h>

@@ -150,7 +150,8 @@ static int on_pulse(void *context, struct error **err)
 	(void)err;
 	loop_timer(arm->loop, PULSE_TIMER, clock_deadline(arm->options.limits.heartbeat_ms), on_pulse, arm);
 	/* A bridge that does not read its pulses is the watchdog's to judge. */
-	if (!arm->told.bridge_gone && control_send(arm->session.bridge_control, &pulse, NULL, 0, clock_now(), &gone) < 0)
+	if (!arm->told.bridge_gone &&
+	    control_send(arm->session.bridge_control, &pulse, NULL, 0, clock_now(), &gone) < 0)
 		return 1;
 	return 0;
 }
@@ -207,7 +208,8 @@ int arm_bridge_beacon(struct arm *arm, enum wire_phase phase, struct error **err
 	if (control_send(arm->session.bridge_control, &beacon, NULL, 0, clock_deadline(ARM_BEACON_MS), err) < 0 ||
 	    arm_wait(arm, beacon_done, clock_deadline(ARM_BEACON_MS), err) < 0)
 		return -1;
-	return arm->told.beacon_allowed ? 0 : error_set(err, ERROR_PROTOCOL, "the beacon did not pass bridge and gateway");
+	return arm->told.beacon_allowed ? 0
+					: error_set(err, ERROR_PROTOCOL, "the beacon did not pass bridge and gateway");
 }
 
 static bool agent_finished(const struct arm *arm)

@@ -70,7 +70,8 @@ int arm_faults_apply(struct arm *arm, struct error **err)
 void arm_faults_undo(struct arm *arm)
 {
 	for (size_t i = 0; i < arm->scenario.faults_count; i++)
-		if (arm->faults[i].fired && arm->scenario.faults[i].undo && arm->scenario.faults[i].action == FAULT_PAUSE)
+		if (arm->faults[i].fired && arm->scenario.faults[i].undo &&
+		    arm->scenario.faults[i].action == FAULT_PAUSE)
 			(void)signal_part(arm, arm->scenario.faults[i].role, SIGCONT);
 }
 

@@ -39,7 +39,8 @@ static int configure(const struct arm *arm, struct buf *out, struct error **err)
 	if (!config)
 		return error_set(err, ERROR_MEMORY, "no memory for the gateway's configuration");
 	snprintf(config->session.sensitivity, sizeof(config->session.sensitivity), "%s", arm->options.sensitivity);
-	snprintf(config->sink_policy.response, sizeof(config->sink_policy.response), "%s", arm->options.response_ceiling);
+	snprintf(config->sink_policy.response, sizeof(config->sink_policy.response), "%s",
+		 arm->options.response_ceiling);
 	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
 		struct gateway_ceiling *row = &config->sink_policy.tools[config->sink_policy.tools_count++];
 
@@ -75,7 +76,8 @@ int arm_gateway_start(struct arm *arm, struct error **err)
 	char path[PATH_MAX], name[] = "gateway";
 	char *argv[] = { name, NULL };
 
-	if (configure(arm, &config, err) < 0 || spawn_helper_path(arm->options.gateway_program, path, sizeof(path), err) < 0)
+	if (configure(arm, &config, err) < 0 ||
+	    spawn_helper_path(arm->options.gateway_program, path, sizeof(path), err) < 0)
 		return -1;
 	if ((arm->recorder < 0 && payload_file(arm, "recorder", &arm->recorder, err) < 0) ||
 	    (arm->decisions < 0 && payload_file(arm, "decisions", &arm->decisions, err) < 0))

@@ -39,8 +39,8 @@ int arm_input_decode(struct arm *arm, struct error **err)
 {
 	const struct json_node *root = json_root(arm->input);
 
-	if (schema_decode(arm_context_fields, json_member(root, "context"), "context", &arm->context, sizeof(arm->context),
-			  err) < 0 ||
+	if (schema_decode(arm_context_fields, json_member(root, "context"), "context", &arm->context,
+			  sizeof(arm->context), err) < 0 ||
 	    scenario_decode_sealed(json_member(root, "scenario"), "scenario", &arm->scenario, err) < 0)
 		return -1;
 	if (!json_int64(json_member(root, "repetition"), &arm->repetition))
@@ -81,8 +81,9 @@ static int decode_lists(const struct json_node *root, struct arm_result *result,
 	if (!result->observations)
 		return error_set(err, ERROR_MEMORY, "no memory for observations");
 	for (const struct json_node *one = json_first(observations); one; one = json_next(one))
-		if (schema_decode(observation_fields, one, "observation", &result->observations[result->observations_count++],
-				  sizeof(*result->observations), err) < 0)
+		if (schema_decode(observation_fields, one, "observation",
+				  &result->observations[result->observations_count++], sizeof(*result->observations),
+				  err) < 0)
 			return -1;
 	for (const struct json_node *one = json_first(canaries); one; one = json_next(one))
 		if (schema_decode(canary_fields, one, "canary", &result->canaries[result->canaries_count++],
@@ -112,8 +113,10 @@ void arm_result_free(struct arm_result *result)
 }
 
 #define TEXT(name, member, kind)                                                                                       \
-	{ .key = name, .type = SCHEMA_STRING, .required = true, .nullable = true, .pattern = kind,                     \
-	  .offset = offsetof(struct arm_context, member), .size = sizeof(((struct arm_context *)0)->member) }
+	{                                                                                                              \
+		.key = name, .type = SCHEMA_STRING, .required = true, .nullable = true, .pattern = kind,               \
+		.offset = offsetof(struct arm_context, member), .size = sizeof(((struct arm_context *)0)->member)      \
+	}
 
 const struct schema_field arm_context_fields[] = {
 	TEXT("socket", socket, PATTERN_ASCII),

@@ -16,7 +16,8 @@
 /* In the kernel's table of local routes once the loopback interface is up (proc(5), /proc/net/fib_trie). */
 #define LOOPBACK_ROUTE "127.0.0.1"
 
-/* The cgroupfs driver's layout on cgroup v1 and v2; where an engine's differs, the namespace is opened after the start. */
+/* The cgroupfs driver's layout on cgroup v1 and v2; where an engine's differs, the namespace is opened after the start.
+ */
 static const char *const layouts[] = { "/sys/fs/cgroup/pids/docker", "/sys/fs/cgroup/docker" };
 
 bool arm_netns_same(int one, int other)
@@ -60,7 +61,8 @@ static int namespace_of(int pid)
 	if (proc < 0)
 		return -1;
 	netns = openat(proc, "ns/net", O_RDONLY | O_CLOEXEC);
-	if (netns < 0 || !arm_netns_apart(netns) || fd_read_file(proc, "net/fib_trie", ROUTES_BYTES, &routes, &ignored) < 0 ||
+	if (netns < 0 || !arm_netns_apart(netns) ||
+	    fd_read_file(proc, "net/fib_trie", ROUTES_BYTES, &routes, &ignored) < 0 ||
 	    !strstr(buf_string(&routes), LOOPBACK_ROUTE))
 		return -1;
 	return steal_fd(&netns);

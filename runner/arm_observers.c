@@ -20,7 +20,6 @@ struct observer_process *arm_observer(const struct arm *arm, const char *kind)
 	return NULL;
 }
 
-
 /* Only what a planned cell asks for is started: an observer nobody reads would cost time and prove nothing. */
 static bool wanted(const struct arm *arm, const struct observer_kind *kind)
 {
@@ -72,8 +71,8 @@ static int expect_subjects(struct arm *arm, struct observer_process *observer, s
 {
 	const struct observer_kind *kind = observer_kind(observer);
 	bool capture = strcmp(kind->program, "observer-capture") == 0;
-	bool binder = (kind->needs & OBSERVER_HOST) && (strcmp(kind->program, "observer-tcp") == 0 ||
-							strcmp(kind->program, "observer-udp") == 0);
+	bool binder = (kind->needs & OBSERVER_HOST) &&
+		      (strcmp(kind->program, "observer-tcp") == 0 || strcmp(kind->program, "observer-udp") == 0);
 
 	for (size_t i = 0; i < arm->subjects_count; i++) {
 		const struct arm_subject *subject = &arm->subjects[i];
@@ -95,7 +94,8 @@ static int expect_subjects(struct arm *arm, struct observer_process *observer, s
 	return 0;
 }
 
-/* Starts one observer up to BEGIN. What goes wrong is its cells' matter: it is left out, and they are not established. */
+/* Starts one observer up to BEGIN. What goes wrong is its cells' matter: it is left out, and they are not established.
+ */
 static void start(struct arm *arm, const struct observer_kind *kind, int netns)
 {
 	cleanup_error struct error *ignored = NULL;
@@ -127,7 +127,8 @@ void arm_observers_start(struct arm *arm)
 	size_t listeners;
 
 	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
-		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") != 0 && wanted(arm, kind))
+		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") != 0 &&
+		    wanted(arm, kind))
 			start(arm, kind, -1);
 	wait_ready(arm, 0);
 	for (size_t i = 0; i < arm->subjects_count; i++) {
@@ -139,7 +140,8 @@ void arm_observers_start(struct arm *arm)
 	}
 	listeners = arm->observers_count;
 	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
-		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") == 0 && wanted(arm, kind))
+		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") == 0 &&
+		    wanted(arm, kind))
 			start(arm, kind, -1);
 	wait_ready(arm, listeners);
 }
@@ -233,11 +235,7 @@ static int beacon_netns(struct arm *arm, struct observer_process *observer, enum
 	fd_close(&write_end);
 
 	struct spawn_options options = {
-		SPAWN_DEFAULTS,
-		.path = path,
-		.argv = argv,
-		.fds = { { .from = read_end, .to = 0 } },
-		.fds_count = 1,
+		SPAWN_DEFAULTS, .path = path, .argv = argv, .fds = { { .from = read_end, .to = 0 } }, .fds_count = 1,
 	};
 	options.netns = arm->session.netns >= 0 ? arm->session.netns : arm->netns;
 	if (spawn(&options, &child, err) < 0 || child_wait(&child, clock_deadline(ARM_BEACON_MS), &status, err) < 0)
@@ -305,7 +303,8 @@ static int take_record(void *context, const struct wire_record *record, struct e
 	struct arm_result *result = arm->result;
 	struct observation *out;
 
-	/* A report of phase BEFORE makes the observer look while the process lives; what it saw is in the later report too. */
+	/* A report of phase BEFORE makes the observer look while the process lives; what it saw is in the later report
+	 * too. */
 	if (record->phase != WIRE_AFTER)
 		return 0;
 	if (result->observations_count == ARM_OBSERVATIONS_MAX)
@@ -358,7 +357,8 @@ int arm_observers_collect(struct arm *arm, struct error **err)
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		struct error *lost = NULL;
 
-		if (observer_collect(arm->observers[i], WIRE_AFTER, take_record, arm, clock_deadline(ARM_REPORT_MS), &lost) == 0)
+		if (observer_collect(arm->observers[i], WIRE_AFTER, take_record, arm, clock_deadline(ARM_REPORT_MS),
+				     &lost) == 0)
 			continue;
 		if (error_code(lost) == ERROR_LIMIT)
 			return error_keep_first(err, &lost), -1;

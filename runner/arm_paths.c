@@ -77,7 +77,9 @@ int arm_path_layers(int proc, pid_t engine, int *upper, int *lower, struct error
 			return 0;
 		break;
 	}
-	return *err ? -1 : error_set(err, ERROR_REFUSED, "the container's root is not an overlay that names its directories");
+	return *err ? -1
+		    : error_set(err, ERROR_REFUSED,
+				"the container's root is not an overlay that names its directories");
 }
 
 int arm_path_container(const struct arm_context *context, const char *container)

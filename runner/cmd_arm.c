@@ -1,4 +1,5 @@
-/* The hidden verb: one arm in a process of its own. It can be run by hand with the three descriptors of runner/arm.h. */
+/* The hidden verb: one arm in a process of its own. It can be run by hand with the three descriptors of runner/arm.h.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -20,7 +20,8 @@ static int run(const struct options *options, struct error **err)
 			printf("%-8s %-18s %s\n", "", "", findings[i].mend);
 		missing += !findings[i].ok;
 	}
-	printf("\n%s\n", missing ? "this host is not ready: mend what is missing" : "this host is ready: `harness run all`");
+	printf("\n%s\n",
+	       missing ? "this host is not ready: mend what is missing" : "this host is ready: `harness run all`");
 	return missing ? EXIT_HARNESS : EXIT_PASS;
 }
 

@@ -18,7 +18,8 @@ static int run(const struct options *options, struct error **err)
 	char safe[128];
 
 	if (options->words_count != 1)
-		return error_set(err, ERROR_USAGE, "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
+		return error_set(err, ERROR_USAGE,
+				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
 	fd = open(options->words[0], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_errno(err, errno, "the bundle '%s'", error_safe(options->words[0], safe, sizeof(safe)));
@@ -33,8 +34,10 @@ const struct verb verb_verify = {
 	.name = "verify",
 	.words = "BUNDLE",
 	.title = "check a bundle offline: every hash and every verdict again",
-	.text = "Read-only; needs neither root, engine nor network. Exit code 0, 1 or 2 is the verdict made again from an intact\n"
-		"bundle; 1 also when any check fails; 3 when the file cannot be opened. Nobody vouches for an unsigned bundle:\n"
+	.text = "Read-only; needs neither root, engine nor network. Exit code 0, 1 or 2 is the verdict made again from "
+		"an intact\n"
+		"bundle; 1 also when any check fails; 3 when the file cannot be opened. Nobody vouches for an unsigned "
+		"bundle:\n"
 		"that is said, and with --require-signature it is not established (2).",
 	.run = run,
 };

@@ -22,8 +22,8 @@
 struct answer_fact {
 	const char *field;
 	bool from_info;
-	const char *component;		/* of /version's Components, or NULL */
-	const char *member, *inner;	/* inner: member of the member, or NULL */
+	const char *component; /* of /version's Components, or NULL */
+	const char *member, *inner; /* inner: member of the member, or NULL */
 };
 static const struct answer_fact answer_facts[];
 static const size_t answer_facts_count;

@@ -1,6 +1,6 @@
 /*
- * What a run stood on: kernel, engine, runtimes, as numbers, enums and version strings. Taken before and after the arms;
- * what cannot be read is null and named. Nothing that identifies a host: no name, no address, no machine id.
+ * What a run stood on: kernel, engine, runtimes, as numbers, enums and version strings. Taken before and after the
+ * arms; what cannot be read is null and named. Nothing that identifies a host: no name, no address, no machine id.
  */
 #ifndef HARNESS_RUNNER_ENVIRONMENT_H
 #define HARNESS_RUNNER_ENVIRONMENT_H

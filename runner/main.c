@@ -59,4 +59,3 @@ int main(int argc, char **argv)
 	code = verb->run(&options, &error);
 	return code < 0 ? report(error) : code;
 }
-

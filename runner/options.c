@@ -14,8 +14,8 @@
 
 enum flag_type { FLAG_BOOL, FLAG_TEXT, FLAG_JOBS };
 struct flag {
-	const char *name, *letter;	/* "--socket", or NULL for none; "-j" */
-	const char *argument;		/* its name in help, or NULL */
+	const char *name, *letter; /* "--socket", or NULL for none; "-j" */
+	const char *argument; /* its name in help, or NULL */
 	const char *title;
 	enum flag_type type;
 	size_t offset;
@@ -80,9 +80,10 @@ int options_socket(const char *flag, const char **out, struct error **err)
 
 	if (!flag && host && *host) {
 		if (strncmp(host, "unix://", 7) != 0)
-			return error_set(err, ERROR_USAGE,
-					 "DOCKER_HOST is not a unix:// socket: a forwarded or remote engine cannot be watched "
-					 "from this host; unset it, or name a local socket with --socket");
+			return error_set(
+				err, ERROR_USAGE,
+				"DOCKER_HOST is not a unix:// socket: a forwarded or remote engine cannot be watched "
+				"from this host; unset it, or name a local socket with --socket");
 		flag = host + 7;
 	}
 	*out = flag ? flag : DEFAULT_SOCKET;
@@ -114,9 +115,10 @@ int options_parse(int argc, char **argv, struct options *out, const char ***stor
 		if (!flag)
 			return error_set(err, ERROR_USAGE, "there is no flag '%s': see `harness help`",
 					 error_safe(argv[i], safe, sizeof(safe)));
-		if (flag->argument && !value) {
+		if (flag->type != FLAG_BOOL && !value) {
 			if (++i == argc)
-				return error_set(err, ERROR_USAGE, "%s needs %s: see `harness help`", flag->name, flag->argument);
+				return error_set(err, ERROR_USAGE, "%s needs %s: see `harness help`", flag->name,
+						 flag->argument);
 			value = argv[i];
 		}
 		if (take(flag, value, out, err) < 0)
@@ -132,29 +134,53 @@ void options_help(void)
 	for (size_t i = 0; i < flags_count; i++) {
 		char left[48];
 
-		snprintf(left, sizeof(left), "%s%s%s%s%s", flags[i].letter ? flags[i].letter : "", flags[i].letter ? ", " : "",
-			 flags[i].name, flags[i].argument ? " " : "", flags[i].argument ? flags[i].argument : "");
+		snprintf(left, sizeof(left), "%s%s%s%s%s", flags[i].letter ? flags[i].letter : "",
+			 flags[i].letter ? ", " : "", flags[i].name, flags[i].argument ? " " : "",
+			 flags[i].argument ? flags[i].argument : "");
 		printf("  %-24s %s\n", left, flags[i].title);
 	}
 	printf("  %-24s %s\n", "--version", "say which version this is");
 }
 
 static const struct flag flags[] = {
-	{ .name = "--socket", .argument = "PATH", .type = FLAG_TEXT, .offset = offsetof(struct options, socket),
+	{ .name = "--socket",
+	  .argument = "PATH",
+	  .type = FLAG_TEXT,
+	  .offset = offsetof(struct options, socket),
 	  .title = "the engine's socket (else a unix:// DOCKER_HOST, else " DEFAULT_SOCKET ")" },
-	{ .name = "--out", .argument = "FOLDER", .type = FLAG_TEXT, .offset = offsetof(struct options, out),
+	{ .name = "--out",
+	  .argument = "FOLDER",
+	  .type = FLAG_TEXT,
+	  .offset = offsetof(struct options, out),
 	  .title = "where runs are kept (default: " DEFAULT_OUT ")" },
-	{ .name = "--scenarios", .argument = "FOLDER", .type = FLAG_TEXT, .offset = offsetof(struct options, scenarios),
+	{ .name = "--scenarios",
+	  .argument = "FOLDER",
+	  .type = FLAG_TEXT,
+	  .offset = offsetof(struct options, scenarios),
 	  .title = "scenarios of your own instead of those that came with harness" },
-	{ .name = "--jobs", .letter = "-j", .argument = "N", .type = FLAG_JOBS, .offset = offsetof(struct options, jobs),
+	{ .name = "--jobs",
+	  .letter = "-j",
+	  .argument = "N",
+	  .type = FLAG_JOBS,
+	  .offset = offsetof(struct options, jobs),
 	  .title = "arms at the same time (default: 2)" },
-	{ .name = "--dry-run", .type = FLAG_BOOL, .offset = offsetof(struct options, dry_run),
+	{ .name = "--dry-run",
+	  .type = FLAG_BOOL,
+	  .offset = offsetof(struct options, dry_run),
 	  .title = "run: print the plan and what it would touch, and stop" },
-	{ .name = "--require-signature", .type = FLAG_BOOL, .offset = offsetof(struct options, require_signature),
+	{ .name = "--require-signature",
+	  .type = FLAG_BOOL,
+	  .offset = offsetof(struct options, require_signature),
 	  .title = "verify: a bundle that nobody signed is not established" },
-	{ .name = "--quiet", .letter = "-q", .type = FLAG_BOOL, .offset = offsetof(struct options, quiet),
+	{ .name = "--quiet",
+	  .letter = "-q",
+	  .type = FLAG_BOOL,
+	  .offset = offsetof(struct options, quiet),
 	  .title = "only the verdict" },
-	{ .name = "--verbose", .letter = "-v", .type = FLAG_BOOL, .offset = offsetof(struct options, verbose),
+	{ .name = "--verbose",
+	  .letter = "-v",
+	  .type = FLAG_BOOL,
+	  .offset = offsetof(struct options, verbose),
 	  .title = "more: each cell" },
 };
 static const size_t flags_count = ARRAY_SIZE(flags);

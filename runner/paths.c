@@ -30,7 +30,8 @@ static int find(const char *const *places, const char *name, char *out, size_t s
 	for (; *places; places++)
 		if (snprintf(out, size, "%s/%s%s", folder, *places, name) < (int)size && access(out, F_OK) == 0)
 			return 0;
-	return error_set(err, ERROR_SYSTEM, "%s is missing beside the program: was all of it built or installed?", name);
+	return error_set(err, ERROR_SYSTEM, "%s is missing beside the program: was all of it built or installed?",
+			 name);
 }
 
 int path_data(const char *name, char *out, size_t size, struct error **err)

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "runner/run.h"
 
-#define ARM_SECONDS 2	/* a container's life on two cores, with what stands around it */
+#define ARM_SECONDS 2 /* a container's life on two cores, with what stands around it */
 
 static int64_t seconds_of(const struct run *run)
 {
@@ -41,9 +41,12 @@ void progress_plan(const struct run *run)
 		       absent->expectation->observer, absent->scenario->id, absent->reason);
 	}
 	if (run->options->dry_run)
-		printf("touches: one container an arm and one for control (label harness.run, removed), the image harness/agent\n"
-		       "(kept for the next run; `harness clean` removes it), %s/ (the bundle), /tmp/harness-arm-* (removed),\n"
-		       "sockets on loopback and on the engine's bridge address, captures on every interface; no host setting\n",
+		printf("touches: one container an arm and one for control (label harness.run, removed), the image "
+		       "harness/agent\n"
+		       "(kept for the next run; `harness clean` removes it), %s/ (the bundle), /tmp/harness-arm-* "
+		       "(removed),\n"
+		       "sockets on loopback and on the engine's bridge address, captures on every interface; no host "
+		       "setting\n",
 		       run->options->out);
 	fflush(stdout);
 }

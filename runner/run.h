@@ -11,17 +11,17 @@ struct run {
 	struct scenario *scenarios;
 	size_t scenarios_count;
 	struct plan *plan;
-	const char *missing[8];		/* needs that this host lacks, NULL-terminated */
+	const char *missing[8]; /* needs that this host lacks, NULL-terminated */
 	struct store store;
 	struct engine *engine;
 	struct json_document *version, *info, *image_inspect;
 	struct arm_context context;
-	struct buf before, after;	/* environment snapshots */
+	struct buf before, after; /* environment snapshots */
 	bool environment_changed;
-	int observations;		/* observations.jsonl, append */
+	int observations; /* observations.jsonl, append */
 	int64_t observations_count;
-	struct arm_record *records;	/* one for each arm of the plan, in its order */
-	struct canary *canaries;	/* live ones: for sealing */
+	struct arm_record *records; /* one for each arm of the plan, in its order */
+	struct canary *canaries; /* live ones: for sealing */
 	size_t canaries_count;
 	int64_t start;
 	bool interrupted;
@@ -37,8 +37,8 @@ int run_snapshot(struct run *run, struct buf *out, struct error **err) MUST_CHEC
 /* The agent's image, built here and loaded when the engine does not have it. */
 int run_image(struct run *run, struct error **err) MUST_CHECK;
 
-/* run_control.c: the run's control container, whose output is kept and whose root is writable: what the log and the file
- * observers must be able to see. */
+/* run_control.c: the run's control container, whose output is kept and whose root is writable: what the log and the
+ * file observers must be able to see. */
 int run_control_start(struct run *run, struct error **err) MUST_CHECK;
 int run_control_end(struct run *run, struct error **err) MUST_CHECK;
 

@@ -39,8 +39,9 @@ static int converse(struct run *run, struct session *session, struct error **err
 {
 	int64_t exit_code = -1;
 
-	if (session_create(session, "control", err) < 0 || session_attach(session, err) < 0 || session_start(session, err) < 0 ||
-	    session_started(session, err) < 0 || give_orders(session, &run->context.control_marker, err) < 0 ||
+	if (session_create(session, "control", err) < 0 || session_attach(session, err) < 0 ||
+	    session_start(session, err) < 0 || session_started(session, err) < 0 ||
+	    give_orders(session, &run->context.control_marker, err) < 0 ||
 	    session_exited(session, clock_deadline(CONTROL_MS), &exit_code, err) < 0)
 		return -1;
 	if (exit_code != 2)
@@ -67,7 +68,7 @@ int run_control_start(struct run *run, struct error **err)
 	status = converse(run, &session, err);
 	if (status == 0) {
 		snprintf(run->context.control, sizeof(run->context.control), "%s", session.container);
-		session.removed = true;		/* it stays for the run: its log and its changes are read by every arm */
+		session.removed = true; /* it stays for the run: its log and its changes are read by every arm */
 	}
 	if (session_end(&session, err) < 0 || status < 0)
 		return error_wrap(err, "the control container");

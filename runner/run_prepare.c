@@ -89,7 +89,9 @@ static int find_nic(struct run *run, struct error **err)
 	if (engine_network_inspect(run->engine, "bridge", &answer, &found, err) < 0)
 		return -1;
 	if (!found || parse(&answer, &document, err) < 0)
-		return *err ? -1 : error_set(err, ERROR_REFUSED, "the engine has no bridge network: start it without --bridge none");
+		return *err ? -1
+			    : error_set(err, ERROR_REFUSED,
+					"the engine has no bridge network: start it without --bridge none");
 	ipam = json_member(json_member(json_root(document), "IPAM"), "Config");
 	gateway = json_string(json_member(json_first(ipam), "Gateway"));
 	if (!gateway || strlen(gateway) >= sizeof(run->context.nic))
@@ -125,13 +127,16 @@ int run_preflight(struct run *run, struct error **err)
 	uid_t uid;
 
 	if (geteuid() != 0)
-		return error_set(err, ERROR_REFUSED, "run needs root (namespaces, captures, the engine's folders): use sudo");
+		return error_set(err, ERROR_REFUSED,
+				 "run needs root (namespaces, captures, the engine's folders): use sudo");
 	if (core_pattern_read(&pattern, err) < 0)
 		return -1;
 	if (pattern != CORE_FILE)
 		return error_set(err, ERROR_REFUSED,
-				 "the host's core pattern hands a crash outside of the container (%s): set a file pattern, as in "
-				 "`sysctl kernel.core_pattern=core`", core_class_names[pattern]);
+				 "the host's core pattern hands a crash outside of the container (%s): set a file "
+				 "pattern, as in "
+				 "`sysctl kernel.core_pattern=core`",
+				 core_class_names[pattern]);
 	if (engine_open(run->options->socket, &run->engine, err) < 0 || engine_negotiate(run->engine, err) < 0)
 		return -1;
 	engine_peer(run->engine, &pid, &uid);

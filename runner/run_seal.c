@@ -26,18 +26,35 @@
 
 /* Every program that takes part: its digest is in the manifest. */
 static const char *const helpers[] = {
-	"bridge", "gateway", "netns-beacon", "observer-capture", "observer-deliveries", "observer-files", "observer-logs",
-	"observer-state", "observer-tcp", "observer-udp", "recorder", "stop", "watchdog",
+	"bridge",         "gateway",       "netns-beacon",   "observer-capture", "observer-deliveries",
+	"observer-files", "observer-logs", "observer-state", "observer-tcp",     "observer-udp",
+	"recorder",       "stop",          "watchdog",
 };
 #define PROGRAMS_MAX (ARRAY_SIZE(helpers) + 2)
 
 enum member {
-	ARMS, COVERAGE, ENGINE_TEXT, ENVIRONMENT, JUNIT, KERNEL_TEXT, MANIFEST, PROFILE, SCENARIOS, VERDICTS, MEMBERS
+	ARMS,
+	COVERAGE,
+	ENGINE_TEXT,
+	ENVIRONMENT,
+	JUNIT,
+	KERNEL_TEXT,
+	MANIFEST,
+	PROFILE,
+	SCENARIOS,
+	VERDICTS,
+	MEMBERS
 };
 static const char *const member_names[MEMBERS] = {
-	[ARMS] = "arms.json",		[COVERAGE] = "coverage.json",	      [ENGINE_TEXT] = "docker-version.txt",
-	[ENVIRONMENT] = "environment.json", [JUNIT] = "junit.xml",	      [KERNEL_TEXT] = "kernel.txt",
-	[MANIFEST] = "manifest.json",	[PROFILE] = "profile.json",	      [SCENARIOS] = "scenarios.json",
+	[ARMS] = "arms.json",
+	[COVERAGE] = "coverage.json",
+	[ENGINE_TEXT] = "docker-version.txt",
+	[ENVIRONMENT] = "environment.json",
+	[JUNIT] = "junit.xml",
+	[KERNEL_TEXT] = "kernel.txt",
+	[MANIFEST] = "manifest.json",
+	[PROFILE] = "profile.json",
+	[SCENARIOS] = "scenarios.json",
 	[VERDICTS] = "verdicts.json",
 };
 
@@ -55,7 +72,8 @@ struct seal {
 
 int run_observations(struct run *run, struct error **err)
 {
-	run->observations = openat(run->store.folder, OBSERVATIONS, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+	run->observations =
+		openat(run->store.folder, OBSERVATIONS, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
 	return run->observations < 0 ? error_errno(err, errno, "the run's observations") : 0;
 }
 
@@ -102,7 +120,8 @@ static int measure_programs(struct seal *seal, struct error **err)
 	if (path_agent(path, sizeof(path), err) < 0 || measure(seal, "agent", path, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
-		if (spawn_helper_path(helpers[i], path, sizeof(path), err) < 0 || measure(seal, helpers[i], path, err) < 0)
+		if (spawn_helper_path(helpers[i], path, sizeof(path), err) < 0 ||
+		    measure(seal, helpers[i], path, err) < 0)
 			return -1;
 	return measure(seal, "harness", "/proc/self/exe", err);
 }
@@ -114,10 +133,13 @@ static int write_reports(struct seal *seal, struct error **err)
 	size_t arms = run->plan->arms_count;
 
 	if (arm_records_encode(run->records, arms, &text[ARMS], err) < 0 ||
-	    coverage_encode(run->plan, &text[COVERAGE], err) < 0 || scenarios_encode(run->plan, &text[SCENARIOS], err) < 0 ||
+	    coverage_encode(run->plan, &text[COVERAGE], err) < 0 ||
+	    scenarios_encode(run->plan, &text[SCENARIOS], err) < 0 ||
 	    profile_encode(&profile_reference, &text[PROFILE], err) < 0 ||
-	    environment_kernel_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[KERNEL_TEXT], err) < 0 ||
-	    environment_engine_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[ENGINE_TEXT], err) < 0)
+	    environment_kernel_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[KERNEL_TEXT], err) <
+		    0 ||
+	    environment_engine_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[ENGINE_TEXT], err) <
+		    0)
 		return -1;
 	if (verdicts_encode(seal->verdicts, &text[VERDICTS], err) < 0)
 		return -1;
@@ -208,7 +230,8 @@ static int judge_run(struct seal *seal, struct error **err)
 	struct run *run = seal->run;
 
 	if (run_snapshot(run, &run->after, err) < 0 ||
-	    environment_encode(&run->before, &run->after, &seal->text[ENVIRONMENT], &run->environment_changed, err) < 0 ||
+	    environment_encode(&run->before, &run->after, &seal->text[ENVIRONMENT], &run->environment_changed, err) <
+		    0 ||
 	    read_back(seal, err) < 0)
 		return -1;
 	return judge(run->plan, run->records, run->plan->arms_count, seal->observations, seal->observations_count,
@@ -223,7 +246,8 @@ static int seal_run(struct seal *seal, int *code, struct error **err)
 	if (judge_run(seal, err) < 0 || write_reports(seal, err) < 0 || write_manifest(seal, err) < 0)
 		return -1;
 	list_members(seal, true);
-	if (bundle_seal(run->store.folder, seal->members, seal->count, run->canaries, run->canaries_count, &identity, err) < 0 ||
+	if (bundle_seal(run->store.folder, seal->members, seal->count, run->canaries, run->canaries_count, &identity,
+			err) < 0 ||
 	    verify_sealed(seal, code, err) < 0)
 		return -1;
 	store_give(run->store.folder, BUNDLE_ARCHIVE);

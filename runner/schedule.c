@@ -21,7 +21,7 @@ struct slot {
 	struct child child;
 	int result, lifeline;
 	struct buf text;
-	size_t arm;		/* index into the plan */
+	size_t arm; /* index into the plan */
 	int64_t deadline;
 	bool busy;
 };
@@ -30,9 +30,9 @@ struct schedule {
 	struct run *run;
 	struct loop *loop;
 	struct slot slots[SLOTS_MAX];
-	size_t *order;		/* of starting: longest windows first, so that waits overlap with work */
+	size_t *order; /* of starting: longest windows first, so that waits overlap with work */
 	size_t next, done;
-	int64_t give_up;	/* after an interrupt: when the rest is killed */
+	int64_t give_up; /* after an interrupt: when the rest is killed */
 };
 
 static int window_of(const struct run *run, size_t arm)
@@ -134,7 +134,8 @@ static int keep_canaries(struct run *run, const struct arm_result *result, struc
 /* An arm that gave no readable result is a record of its own: nothing of it is believed. */
 static void broken(struct run *run, const struct plan_arm *arm, struct arm_record *record)
 {
-	*record = (struct arm_record){ .repetition = arm->repetition, .status = ARM_HARNESS_ERROR, .agent_attempts = -1 };
+	*record =
+		(struct arm_record){ .repetition = arm->repetition, .status = ARM_HARNESS_ERROR, .agent_attempts = -1 };
 	snprintf(record->arm, sizeof(record->arm), "%s", arm->scenario->id);
 	snprintf(record->reason, sizeof(record->reason), "%s", run->interrupted ? "interrupted" : "no-result");
 	snprintf(record->image, sizeof(record->image), "%s", run->context.image + strlen("sha256:"));

@@ -11,27 +11,27 @@
 enum exit_code { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_NOT_ESTABLISHED = 2, EXIT_HARNESS = 3, EXIT_USAGE = 4 };
 
 struct options {
-	const char *socket;		/* the engine's, resolved from --socket, DOCKER_HOST or the default */
-	const char *out;		/* folder of the runs */
-	const char *scenarios;		/* folder of the scenarios */
+	const char *socket; /* the engine's, resolved from --socket, DOCKER_HOST or the default */
+	const char *out; /* folder of the runs */
+	const char *scenarios; /* folder of the scenarios */
 	int jobs;
 	bool quiet, verbose, dry_run, require_signature;
-	const char *const *words;	/* what stands beside the flags */
+	const char *const *words; /* what stands beside the flags */
 	size_t words_count;
 };
 
 struct verb {
 	const char *name;
-	const char *words;		/* what it takes, for the usage line */
-	const char *title;		/* one line */
-	const char *text;		/* for `harness help VERB` */
+	const char *words; /* what it takes, for the usage line */
+	const char *title; /* one line */
+	const char *text; /* for `harness help VERB` */
 	bool hidden;
 	/* Returns an exit code, or negative with *err set (ERROR_USAGE: exit 4, else 3). */
 	int (*run)(const struct options *options, struct error **err);
 };
 
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_help, verb_arm;
-extern const struct verb *const verbs[];	/* NULL-terminated */
+extern const struct verb *const verbs[]; /* NULL-terminated */
 
 /* Parses the words after the verb. *storage is freed by the caller after use. */
 int options_parse(int argc, char **argv, struct options *out, const char ***storage, struct error **err) MUST_CHECK;

@@ -19,7 +19,8 @@ static int run_help(const struct options *options, struct error **err)
 		return error_set(err, ERROR_USAGE, "there is no verb '%s': see `harness help`",
 				 error_safe(options->words[0], safe, sizeof(safe)));
 	printf("harness locks an adversarial agent in a container, watches every way out from outside, takes each\n"
-	       "protection away to prove that the observers would have seen a leak, and seals the numbers in a bundle.\n\n"
+	       "protection away to prove that the observers would have seen a leak, and seals the numbers in a "
+	       "bundle.\n\n"
 	       "usage: harness VERB [FLAGS] [WORDS]\n\n");
 	for (size_t i = 0; verbs[i]; i++)
 		if (!verbs[i]->hidden)
