@@ -11,7 +11,7 @@ CC ?= cc
 BUILD ?= build
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wcast-qual \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wimplicit-fallthrough -Wold-style-definition
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O2
 HARDENING ?= -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 ALL_CFLAGS = -std=gnu17 $(WARNINGS) -fvisibility=hidden -I. -D_GNU_SOURCE -DHARNESS_VERSION='"$(VERSION)"' \
 	$(HARDENING) $(CFLAGS) $(SANITIZE) -MMD -MP

@@ -235,6 +235,7 @@ static void close_arm(struct arm *arm)
 	fd_close(&arm->recorder);
 	fd_close(&arm->decisions);
 	fd_close(&arm->netns);
+	fd_close(&arm->archive);
 	store_arm_remove(&arm->folder, &arm->lock, arm->path);
 	loop_free(steal_pointer(&arm->loop));
 	engine_close(steal_pointer(&arm->engine));
@@ -279,6 +280,7 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 		.lock = -1,
 		.recorder = -1,
 		.decisions = -1,
+		.archive = -1,
 		.netns = -1,
 		.start = clock_now(),
 		.result = result,
@@ -297,6 +299,8 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 	buf_wipe(&payload);
 	if (status == 0)
 		status = arm_observers_collect(arm, err);
+	if (status == 0)
+		arm_note(arm, "collected", "", clock_now());
 	finish_record(arm, *err);
 	/* They close while the container is removed. */
 	arm_observers_halt(arm);

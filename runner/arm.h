@@ -100,6 +100,8 @@ struct arm {
 	int folder, lock; /* the arm's own folder, mode 0700 */
 	char path[PATH_MAX];
 	int recorder, decisions; /* the payload files in it */
+	int archive; /* pipe to the files observer while the archive comes, or -1 */
+	struct engine_request *archiving;
 	int netns; /* the namespace found while the container was started, or -1 */
 	struct loop *loop;
 	struct arm_told told;
@@ -143,6 +145,9 @@ void arm_observers_end(struct arm *arm);
 
 /* arm_evidence.c: what the engine has to tell after the end: archive, changes, logs, inspect, events, and of the
  * control container. */
+/* The archive takes longest and needs only that the process is dead: it is begun while the engine notices that. */
+void arm_evidence_begin(struct arm *arm);
+void arm_evidence_archive(struct arm *arm);
 void arm_evidence(struct arm *arm);
 void arm_evidence_control(struct arm *arm);
 

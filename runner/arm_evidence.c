@@ -25,6 +25,13 @@ static int feed_sink(void *context, const void *bytes, size_t length, struct err
 	return fd_write_all(feed->write_end, bytes, length, clock_deadline(SINK_MS), err);
 }
 
+static int archive_sink(void *context, const void *bytes, size_t length, struct error **err)
+{
+	const struct arm *arm = context;
+
+	return fd_write_all(arm->archive, bytes, length, clock_deadline(SINK_MS), err);
+}
+
 static void feed_close(struct feed *feed)
 {
 	fd_close(&feed->write_end);
@@ -121,26 +128,44 @@ static void attempt(struct arm *arm, int (*part)(struct arm *arm, struct error *
 		arm_note(arm, "input-missing", name, clock_now());
 }
 
-/* The archive takes longest: the other calls are made while it comes. */
-static int archive_beside(struct arm *arm, struct error **err)
+static int archive_begin(struct arm *arm, struct error **err)
 {
-	cleanup_feed struct feed feed = { .write_end = -1 };
-	cleanup_result struct engine_result archive = { 0 };
-	struct engine_request *archiving = NULL;
+	struct feed feed = { .write_end = -1 };
 
-	if (arm_observer(arm, "files") &&
-	    (feed_open(arm, "files", "archive", &feed, err) < 0 ||
-	     engine_archive_begin(arm->engine, arm->session.container, "/", feed_sink, &feed, &archiving, err) < 0))
+	if (!arm_observer(arm, "files"))
+		return 0;
+	if (feed_open(arm, "files", "archive", &feed, err) < 0)
 		return -1;
-	attempt(arm, changes, "files");
-	attempt(arm, logs, "logs");
-	attempt(arm, state, "state");
-	return archiving ? engine_finish(arm->engine, archiving, &archive, err) : 0;
+	arm->archive = feed.write_end;
+	return engine_archive_begin(arm->engine, arm->session.container, "/", archive_sink, arm, &arm->archiving, err);
+}
+
+static int archive_finish(struct arm *arm, struct error **err)
+{
+	cleanup_result struct engine_result archive = { 0 };
+	int status = 0;
+
+	if (arm->archiving)
+		status = engine_finish(arm->engine, steal_pointer(&arm->archiving), &archive, err);
+	fd_close(&arm->archive);
+	return status;
+}
+
+void arm_evidence_begin(struct arm *arm)
+{
+	attempt(arm, archive_begin, "files-archive");
+}
+
+void arm_evidence_archive(struct arm *arm)
+{
+	attempt(arm, archive_finish, "files-archive");
 }
 
 void arm_evidence(struct arm *arm)
 {
-	attempt(arm, archive_beside, "files");
+	attempt(arm, changes, "files");
+	attempt(arm, logs, "logs");
+	attempt(arm, state, "state");
 }
 
 static int control_logs(struct arm *arm, struct error **err)

@@ -291,6 +291,7 @@ static int process_end(struct arm *arm, struct error **err)
 	}
 	if (arm_wait(arm, dead, clock_deadline(GONE_MS), err) < 0)
 		return error_wrap(err, "the end of the container's process");
+	arm_evidence_begin(arm);
 	arm_observers_beacon(arm, WIRE_AFTER);
 	if (arm->scenario.faults_count || !arm->told.done) {
 		struct observer_process *deliveries = arm_observer(arm, "deliveries");
@@ -306,6 +307,7 @@ static int engine_end(struct arm *arm, struct error **err)
 	cleanup_error struct error *late = NULL;
 	int64_t exit_code = -1;
 
+	arm_evidence_archive(arm);
 	/* Until the attach stream is read to its end the engine holds the container. */
 	if (!arm->told.ended && arm_wait(arm, bridge_over, clock_deadline(EXIT_MS), &late) < 0)
 		child_end(&arm->session.bridge);
@@ -314,6 +316,7 @@ static int engine_end(struct arm *arm, struct error **err)
 	arm_note(arm, "exited", "", clock_now());
 	arm->result->record.agent_attempts = exit_code;
 	arm_evidence(arm);
+	arm_note(arm, "evidence", "", clock_now());
 	return 0;
 }
 

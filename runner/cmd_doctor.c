@@ -30,5 +30,6 @@ const struct verb verb_doctor = {
 	.words = "",
 	.title = "each need of this host: ok, or what mends it",
 	.text = "Exit code 0 when nothing is missing, 3 otherwise.",
+	.engine = true,
 	.run = run,
 };

@@ -56,6 +56,8 @@ int main(int argc, char **argv)
 		return report(error);
 	if (options_parse(argc - 2, argv + 2, &options, &storage, &error) < 0)
 		return report(error);
+	if (verb->engine && options_socket(options.socket, &options.socket, &error) < 0)
+		return report(error);
 	code = verb->run(&options, &error);
 	return code < 0 ? report(error) : code;
 }

@@ -125,7 +125,7 @@ int options_parse(int argc, char **argv, struct options *out, const char ***stor
 			return -1;
 	}
 	out->words = *storage;
-	return options_socket(out->socket, &out->socket, err);
+	return 0;
 }
 
 void options_help(void)

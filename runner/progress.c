@@ -63,8 +63,9 @@ void progress_arm(const struct run *run, const struct plan_arm *arm, const struc
 {
 	if (run->options->quiet)
 		return;
-	printf("[%zu/%zu] %-28s %s%s%s, %zu rules refused, %lld ms\n", done, run->plan->arms_count, arm->scenario->id,
-	       arm_status_names[record->status], record->reason[0] ? ": " : "", record->reason, record->failed_count,
+	printf("[%*zu/%zu] %-28s %s%s%s, %zu rules refused, %lld ms\n", run->plan->arms_count < 10 ? 1 : 2, done,
+	       run->plan->arms_count, arm->scenario->id, arm_status_names[record->status],
+	       record->reason[0] ? ": " : "", record->reason, record->failed_count,
 	       (long long)(record->duration_ns / NS_PER_MS));
 	fflush(stdout);
 }

@@ -126,9 +126,6 @@ int run_preflight(struct run *run, struct error **err)
 	pid_t pid;
 	uid_t uid;
 
-	if (geteuid() != 0)
-		return error_set(err, ERROR_REFUSED,
-				 "run needs root (namespaces, captures, the engine's folders): use sudo");
 	if (core_pattern_read(&pattern, err) < 0)
 		return -1;
 	if (pattern != CORE_FILE)

@@ -11,7 +11,7 @@
 enum exit_code { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_NOT_ESTABLISHED = 2, EXIT_HARNESS = 3, EXIT_USAGE = 4 };
 
 struct options {
-	const char *socket; /* the engine's, resolved from --socket, DOCKER_HOST or the default */
+	const char *socket; /* the engine's: from --socket, DOCKER_HOST or the default */
 	const char *out; /* folder of the runs */
 	const char *scenarios; /* folder of the scenarios */
 	int jobs;
@@ -26,6 +26,7 @@ struct verb {
 	const char *title; /* one line */
 	const char *text; /* for `harness help VERB` */
 	bool hidden;
+	bool engine; /* asks an engine: options->socket is then its path; for others the flag, or NULL */
 	/* Returns an exit code, or negative with *err set (ERROR_USAGE: exit 4, else 3). */
 	int (*run)(const struct options *options, struct error **err);
 };
