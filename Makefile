@@ -136,6 +136,11 @@ $(BUILD)/tests/bench-agent: tests/bench/bench_agent.c
 $(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVES)
 	$(call link_test,-fsanitize=fuzzer)
 
+# The same functions, without libFuzzer, for the unit test that replays their corpus.
+FUZZ_TARGETS := $(wildcard tests/fuzz/fuzz_*.c)
+$(BUILD)/lib/fuzz.a: $(FUZZ_TARGETS:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/tests/test_fuzz: $(BUILD)/lib/fuzz.a
+
 # Objects stay after a test is linked: they are an input of the next build.
 .SECONDARY:
 
@@ -210,10 +215,16 @@ format: ## lays out every C file as .clang-format says
 	@ci/lint --fix format
 
 .PHONY: fuzzers
-fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzzers: $(FUZZ_TARGETS:tests/fuzz/%.c=$(BUILD)/tests/%)
+
+FUZZ_SECONDS ?= 20
+.PHONY: fuzz
+fuzz: ## every fuzz target for a while, in build-fuzz (FUZZ_SECONDS=20, of each)
+	$(MAKE) $(PARALLEL) $(FUZZ) fuzzers
+	ci/fuzz $(FUZZ_SECONDS)
 
 .PHONY: soak
-soak: ## hours, not minutes: every fuzz target, then `run all` over and over (SOAK_MINUTES=60)
+soak: ## hours, not minutes: every fuzz target for 10 minutes, then `run all` over and over (SOAK_MINUTES=30)
 	$(MAKE) $(PARALLEL) all
 	$(MAKE) $(PARALLEL) $(FUZZ) fuzzers
 	ci/engine start

@@ -73,6 +73,7 @@ static bool in_turn(const struct bridge *bridge, uint16_t type)
 	case CONTROL_GO:
 		return bridge->guard.guarded && !bridge->agent.open;
 	case CONTROL_BEACON:
+		return bridge->gateway.ready && !bridge->agent.ending;
 	case CONTROL_END:
 		return bridge->guard.guarded && !bridge->agent.ending;
 	default:

@@ -135,6 +135,8 @@ int engine_kill(struct engine *engine, const char *id, const char *signal, struc
 int engine_stop(struct engine *engine, const char *id, unsigned seconds, struct error **err) MUST_CHECK;
 /* By force, with anonymous volumes. No such container is success. */
 int engine_remove(struct engine *engine, const char *id, struct error **err) MUST_CHECK;
+int engine_remove_begin(struct engine *engine, const char *id, struct engine_request **out,
+			struct error **err) MUST_CHECK;
 
 /* Upgrades a connection to the container's standard streams, framed as adapter/demux.h reads them. *socket is
  * non-blocking and the only holder of the connection; `rest` gets what came behind the headers. */

@@ -10,6 +10,7 @@
 #define CAPITALS "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 #define LABEL_MAX 255
 #define SIGNAL_MAX 16
+#define REMOVAL "?force=1&v=1"
 
 /* ---- the engine ---- */
 
@@ -280,5 +281,10 @@ int engine_stop(struct engine *engine, const char *id, unsigned seconds, struct 
 
 int engine_remove(struct engine *engine, const char *id, struct error **err)
 {
-	return container_command(engine, ENGINE_REMOVE, id, "?force=1&v=1", 0, err);
+	return container_command(engine, ENGINE_REMOVE, id, REMOVAL, 0, err);
+}
+
+int engine_remove_begin(struct engine *engine, const char *id, struct engine_request **out, struct error **err)
+{
+	return engine_container_begin(engine, ENGINE_REMOVE, id, REMOVAL, 0, out, err);
 }

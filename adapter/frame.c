@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define FRAME_MEMBERS 2
+#define NUMBER_DIGITS 308 /* before the point, written out: a double holds each such number */
 
 void frame_reader_init(struct frame_reader *reader, size_t frame_max, size_t total_max)
 {
@@ -73,15 +74,54 @@ size_t frame_reader_total(const struct frame_reader *reader)
 	return reader->taken + reader->buf.length;
 }
 
+/* The document's text ends with a NUL. */
+static bool number_fits(const char *number)
+{
+	static const char decimal[] = "0123456789";
+	const char *at = number + (*number == '-');
+	size_t digits = strspn(at, decimal), exponent = 0;
+
+	at += digits;
+	if (*at == '.')
+		at += 1 + strspn(at + 1, decimal);
+	if (*at != 'e' && *at != 'E')
+		return digits <= NUMBER_DIGITS;
+	at++;
+	if (*at == '-')
+		return digits <= NUMBER_DIGITS;
+	at += *at == '+';
+	for (; *at >= '0' && *at <= '9' && exponent <= NUMBER_DIGITS; at++)
+		exponent = exponent * 10 + (size_t)(*at - '0');
+	return digits + exponent <= NUMBER_DIGITS;
+}
+
+/* 1e999 is a number of the grammar, and infinite or an error to whoever reads it behind the gateway. */
+static bool numbers_fit(const struct json_node *node)
+{
+	if (json_type(node) == JSON_NUMBER)
+		return number_fits(json_raw(node).bytes);
+	for (const struct json_node *child = json_first(node); child; child = json_next(child))
+		if (!numbers_fit(child))
+			return false;
+	return true;
+}
+
 enum control_reason frame_parse(struct json_span line, struct frame *out)
 {
 	cleanup_error struct error *reason = NULL;
 	const struct json_node *root, *operation, *arguments;
 
 	*out = (struct frame){ .document = NULL };
+	/* White space in JSON, but a line that ends with CR LF was not written by our protocol. */
+	if (line.length && memchr(line.bytes, '\r', line.length))
+		return CONTROL_REASON_FRAME_INVALID;
 	if (json_parse(line.bytes, line.length, JSON_DEPTH, &out->document, &reason) < 0)
 		return error_code(reason) == ERROR_MEMORY ? CONTROL_REASON_INTERNAL : CONTROL_REASON_FRAME_INVALID;
 	root = json_root(out->document);
+	if (!numbers_fit(root)) {
+		frame_free(out);
+		return CONTROL_REASON_FRAME_INVALID;
+	}
 	operation = json_member(root, "operation");
 	arguments = json_member(root, "arguments");
 	/* Keys are unique, so that two members of which both are there are these two. */

@@ -41,8 +41,8 @@ struct frame {
 	struct json_span arguments; /* as written */
 };
 
-/* CONTROL_REASON_FRAME_INVALID: not one JSON object by the strict rules with exactly the two members. The line is
- * copied. */
+/* CONTROL_REASON_FRAME_INVALID: not one JSON object by the strict rules with exactly the two members, a carriage return
+ * in the line, or a number of more than 308 digits (1e999). The line is copied. */
 enum control_reason frame_parse(struct json_span line, struct frame *out) MUST_CHECK;
 /* Wipes. Idempotent. */
 void frame_free(struct frame *frame);

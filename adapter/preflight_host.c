@@ -20,7 +20,7 @@ struct reached {
 
 struct need {
 	const char *id;
-	const char *mend;
+	const char *mend; /* or NULL: what was found says it */
 	/* Fills finding->found; whether the need is met. */
 	bool (*met)(const struct reached *reached, struct preflight_finding *finding);
 };
@@ -104,8 +104,9 @@ static bool ipv6_loopback(const struct reached *reached, struct preflight_findin
 	bool ok = preflight_ipv6_loopback();
 
 	(void)reached;
-	say(finding, ok ? "::1" : "no ::1: the tcp6 cells are not planned");
-	return ok;
+	/* No refusal: a run says which cells it leaves out. */
+	say(finding, ok ? "::1" : "no ::1: the tcp6 cells will not be planned");
+	return true;
 }
 
 static bool socket_answers(const struct reached *reached, struct preflight_finding *finding)
@@ -183,13 +184,13 @@ size_t preflight_findings(const char *socket_path, struct preflight_finding *out
 
 static const struct need needs[] = {
 	{ .id = "linux", .met = native_linux, .mend = "run it on Linux itself" },
-	{ .id = "root", .met = root, .mend = "sudo harness ..." },
+	{ .id = "root", .met = root, .mend = "sudo ./harness ..." },
 	{ .id = "helpers", .met = helpers_present, .mend = "make" },
 	{ .id = "core-pattern", .met = core_pattern, .mend = "sysctl kernel.core_pattern=core" },
-	{ .id = "ipv6-loopback", .met = ipv6_loopback, .mend = "sysctl net.ipv6.conf.lo.disable_ipv6=0" },
-	{ .id = "engine-socket", .met = socket_answers, .mend = "ci/engine start, or --socket PATH" },
-	{ .id = "engine-peer", .met = socket_peer, .mend = "name the socket of a local engine that runs as root" },
-	{ .id = "engine", .met = engine_kind, .mend = "apt-get install docker.io" },
+	{ .id = "ipv6-loopback", .met = ipv6_loopback },
+	{ .id = "engine-socket", .met = socket_answers },
+	{ .id = "engine-peer", .met = socket_peer },
+	{ .id = "engine", .met = engine_kind },
 };
 static const size_t needs_count = ARRAY_SIZE(needs);
 

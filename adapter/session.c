@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,7 @@ void session_init(struct session *session, struct engine *engine, const struct s
 		.proc = -1,
 		.netns = -1,
 		.cgroup = -1,
+		.cpu = sched_getcpu(),
 	};
 }
 
@@ -311,16 +313,29 @@ static void end_guards(struct session *session)
 	session_kill(session);
 	fd_close(&session->lifeline);
 	fd_close(&session->payload);
+	fd_close(&session->attach);
+	/* While it holds the stream the engine holds the container. */
+	child_signal(&session->bridge, SIGKILL);
+}
+
+static void reap_guards(struct session *session)
+{
 	child_end(&session->bridge);
 	child_end(&session->watchdog);
 	fd_close(&session->bridge_control);
 	fd_close(&session->watchdog_control);
-	fd_close(&session->attach);
 }
 
-int session_end(struct session *session, struct error **err)
+static int stays(const struct session *session, struct error *left, struct error **err)
 {
-	int status = 0;
+	error_wrap(&left, "container %.12s stays: run `harness clean`", session->container);
+	error_keep_first(err, &left);
+	return -1;
+}
+
+int session_end_begin(struct session *session, struct error **err)
+{
+	struct error *left = NULL;
 
 	end_guards(session);
 	if (session->pidfd >= 0) {
@@ -332,14 +347,25 @@ int session_end(struct session *session, struct error **err)
 	}
 	engine_cancel(session->engine, steal_pointer(&session->starting));
 	engine_cancel(session->engine, steal_pointer(&session->waiting));
-	if (session->container[0] && !session->removed) {
-		struct error *left = NULL;
+	if (session->container[0] && !session->removed && !session->removing &&
+	    engine_remove_begin(session->engine, session->container, &session->removing, &left) < 0)
+		return stays(session, left, err);
+	return *err ? -1 : 0;
+}
 
-		status = engine_remove(session->engine, session->container, &left);
-		session->removed = status == 0;
-		if (status < 0)
-			error_wrap(&left, "container %.12s stays: run `harness clean`", session->container);
-		error_keep_first(err, &left);
+int session_end(struct session *session, struct error **err)
+{
+	struct error *left = NULL;
+	int status = session->removing ? 0 : session_end_begin(session, err);
+
+	reap_guards(session);
+	if (session->removing) {
+		cleanup_result struct engine_result removed = { 0 };
+		struct engine_request *removing = steal_pointer(&session->removing);
+
+		session->removed = engine_finish(session->engine, removing, &removed, &left) == 0;
+		if (!session->removed)
+			status = stays(session, left, err);
 	}
 	fd_close(&session->pidfd);
 	fd_close(&session->proc);

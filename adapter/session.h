@@ -83,7 +83,7 @@ struct session {
 	struct json_document *inspect; /* the latest read-back */
 	struct admission_effective_files *kernel;
 	int attach; /* the stream, until the bridge has it */
-	struct engine_request *starting, *waiting;
+	struct engine_request *starting, *waiting, *removing;
 	struct child bridge, watchdog;
 	int bridge_control, watchdog_control; /* SOCK_SEQPACKET; -1 when there is none */
 	int payload; /* write end of the initial frame's pipe */
@@ -91,6 +91,7 @@ struct session {
 	pid_t pid; /* the container's first process, as our /proc knows it */
 	int pidfd, proc, netns, cgroup; /* descriptors of it, opened while it lived */
 	bool removed;
+	int cpu; /* bridge, gateway and recorder share this processor, or -1: a call wakes each of them in turn */
 };
 
 void session_init(struct session *session, struct engine *engine, const struct session_target *target,
@@ -123,6 +124,9 @@ int session_project(const struct session *session, effective_take take, void *co
 int session_exited(struct session *session, int64_t deadline, int64_t *exit_code, struct error **err) MUST_CHECK;
 /* SIGKILL by pidfd; no effect when there is no process. */
 void session_kill(const struct session *session);
+/* The first half of session_end(): watchdog, bridge and process end, and the engine is asked to remove the container. The
+ * caller ends its own parts meanwhile. An error here ends nothing of what follows; session_end() is still due. */
+int session_end_begin(struct session *session, struct error **err) MUST_CHECK;
 /* Disarms and ends watchdog and bridge, kills the process, removes the container. Idempotent, bounded, and it goes on
  * after an error, of which the first is reported: a container that stayed is named by the run's label. */
 int session_end(struct session *session, struct error **err) MUST_CHECK;

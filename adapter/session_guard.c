@@ -101,6 +101,7 @@ int session_bridge(struct session *session, int gateway_in, int gateway_out, str
 		.gid = session->options->profile.gid,
 	};
 	options.executable = program;
+	options.cpu = session->cpu;
 	if (spawn(&options, &session->bridge, err) < 0)
 		return error_wrap(err, "the bridge");
 	/* A second holder of the stream would keep the engine's lock alive after the bridge's death. */

@@ -39,6 +39,8 @@ struct node {
 struct canary_scanner {
 	uint32_t state;
 	uint32_t first[256]; /* children of the root */
+	unsigned starts; /* how many there are, */
+	unsigned char start; /* and the byte of the latest */
 	uint32_t count;
 	struct node nodes[];
 };
@@ -118,6 +120,8 @@ static uint32_t add_child(struct canary_scanner *scanner, uint32_t state, unsign
 	*node = (struct node){ .byte = byte };
 	if (!state) {
 		scanner->first[byte] = child;
+		scanner->starts++;
+		scanner->start = byte;
 		return child;
 	}
 	node->sibling = scanner->nodes[state].child;
@@ -214,12 +218,29 @@ int canary_scanner_new(const struct canary *set, size_t count, bool encode, stru
 	return 0;
 }
 
+/* At the root nearly every byte leads back to it: the first one from `i` on that does not, or `length`. */
+static size_t skip(const struct canary_scanner *scanner, const unsigned char *byte, size_t i, size_t length)
+{
+	if (scanner->starts == 1) {
+		const unsigned char *found = memchr(byte + i, scanner->start, length - i);
+
+		return found ? (size_t)(found - byte) : length;
+	}
+	while (i < length && !scanner->first[byte[i]])
+		i++;
+	return i;
+}
+
 void canary_scanner_feed(struct canary_scanner *scanner, const void *bytes, size_t length, uint64_t *hits)
 {
 	const unsigned char *byte = bytes;
 	uint32_t state = scanner->state;
 
 	for (size_t i = 0; i < length; i++) {
+		if (!state)
+			i = skip(scanner, byte, i, length);
+		if (i == length)
+			break;
 		state = step(scanner, state, byte[i]);
 		if (scanner->nodes[state].pattern)
 			hits[scanner->nodes[state].pattern - 1]++;

@@ -132,14 +132,12 @@ static void read_refusal(int fd, int64_t deadline, size_t length, struct buf *bo
 	}
 }
 
-static int exchange(int fd, const struct http_call *call, struct http_answer *answer, struct error **err)
+int http_read_answer(int fd, const struct http_call *call, struct http_answer *answer, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(ENGINE_HEADER_BYTES);
 	size_t head = 0, body_length = 0;
-	int result = send_request(fd, call, err);
+	int result = read_head(fd, call->deadline, &text, &head, err);
 
-	if (result == 0)
-		result = read_head(fd, call->deadline, &text, &head, err);
 	if (result == 0)
 		result = parse_head(text.data, head, answer, &body_length, err);
 	if (result < 0)
@@ -162,7 +160,9 @@ int http_hijack(const char *unix_socket, const struct http_call *call, int *sock
 	*socket = -1;
 	result = http_connect(unix_socket, call->deadline, &fd, err);
 	if (result == 0)
-		result = exchange(fd, call, &got, err);
+		result = send_request(fd, call, err);
+	if (result == 0)
+		result = http_read_answer(fd, call, &got, err);
 	if (result < 0)
 		return result;
 	if (got.status == 101)

@@ -33,5 +33,8 @@ void http_call_options(struct http_request *request, const char *url, bool *fail
 void http_header_value(const char *line, size_t length, const char *name, char *out, size_t size);
 /* Keeps the header lines that struct http_answer has a place for. */
 void http_keep_header(struct http_answer *answer, const char *line, size_t length);
+/* Reads the answer to a request for an upgrade from a connection, by call->deadline: its headers, what came behind
+ * them, and of a status other than 101 the body, up to call->body_max. `answer` may hold a body on error too. */
+int http_read_answer(int fd, const struct http_call *call, struct http_answer *answer, struct error **err) MUST_CHECK;
 
 #endif

@@ -122,6 +122,18 @@ static bool drop_privileges(const struct plan *plan)
 	       syscall(SYS_capset, &header, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
+/* Where its caller may not run either, it runs anywhere. */
+static void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	(void)!syscall(SYS_sched_setaffinity, 0, sizeof(set), &set);
+}
+
 static enum step prepare(const struct plan *plan, int *executable)
 {
 	const struct spawn_options *options = plan->options;
@@ -148,6 +160,7 @@ static enum step prepare(const struct plan *plan, int *executable)
 	}
 	if (options->directory && chdir(options->directory) < 0)
 		return STEP_DIRECTORY;
+	stay_on(options->cpu);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	return STEP_EXEC;

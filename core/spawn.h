@@ -32,6 +32,7 @@ struct spawn_options {
 	gid_t gid;
 	int netns; /* setns() into it before exec, or -1 */
 	const char *directory; /* chdir before exec, or NULL */
+	int cpu; /* the processor that it and its children stay on, or -1; best effort */
 };
 
 struct child {
@@ -42,7 +43,7 @@ struct child {
 	{                                                                                                              \
 		.pid = 0, .pidfd = -1                                                                                  \
 	}
-#define SPAWN_DEFAULTS .executable = -1, .netns = -1
+#define SPAWN_DEFAULTS .executable = -1, .netns = -1, .cpu = -1
 
 /* Starts the program. An exec that fails is reported here, not by a dead child. */
 int spawn(const struct spawn_options *options, struct child *out, struct error **err) MUST_CHECK;

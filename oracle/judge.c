@@ -272,6 +272,8 @@ static void sum_up(const struct evidence *evidence, struct verdicts *verdicts)
 		verdicts->pass += verdicts->cells[i].verdict == VERDICT_PASS;
 		verdicts->fail += verdicts->cells[i].verdict == VERDICT_FAIL;
 		verdicts->not_established += verdicts->cells[i].verdict == VERDICT_NOT_ESTABLISHED;
+		verdicts->zeros += verdicts->cells[i].expectation->class == CELL_PROTECTED &&
+				   !verdicts->cells[i].expectation->flips;
 	}
 	for (size_t i = 0; i < verdicts->mutations_count; i++) {
 		failed |= verdicts->mutations[i].verdict == VERDICT_FAIL;
@@ -290,7 +292,7 @@ static void sum_up(const struct evidence *evidence, struct verdicts *verdicts)
 		broken |= out->status == ARM_HARNESS_ERROR || out->status == ARM_NOT_RUN;
 	}
 	failed |= verdicts->fail > 0;
-	open |= verdicts->not_established > 0 || verdicts->arms_not_ok > 0;
+	open |= verdicts->not_established > 0 || verdicts->arms_not_ok > 0 || verdicts->zeros == 0;
 	verdicts->overall = failed ? VERDICT_FAIL : open ? VERDICT_NOT_ESTABLISHED : VERDICT_PASS;
 	verdicts->exit_code = failed ? 1 : broken ? 3 : open ? 2 : 0;
 }
@@ -333,6 +335,9 @@ int judge(const struct plan *plan, const struct arm_record *arms, size_t arms_co
 		result = judge_arms(&evidence, verdicts, err);
 	if (result < 0)
 		return result;
+	result = judge_strays(&evidence, verdicts, err);
+	if (result < 0)
+		return result;
 	if (environment_changed)
 		doubt_all(verdicts);
 	sum_up(&evidence, verdicts);
@@ -346,6 +351,7 @@ void verdicts_free(struct verdicts *verdicts)
 		return;
 	free(verdicts->arms);
 	free(verdicts->cells);
+	free(verdicts->strays);
 	free(verdicts->mutations);
 	free(verdicts);
 }

@@ -57,6 +57,7 @@ enum because {
 	BECAUSE_UNDETECTED, /* a mutant that the oracle did not catch */
 	BECAUSE_ENVIRONMENT, /* image or boot differ within the run, or the environment changed */
 	BECAUSE_DUPLICATE, /* two observations for one cell */
+	BECAUSE_UNPLANNED, /* a canary arrived where no cell of the plan looks */
 };
 extern const char *const because_names[]; /* NULL-terminated, for bundle and terminal */
 extern const char *const verdict_names[];
@@ -91,10 +92,13 @@ struct verdicts {
 	size_t arms_count;
 	struct verdict_cell *cells;
 	size_t cells_count;
+	struct expectation *strays; /* of the cells that no scenario planned; the last ones */
+	size_t strays_count;
 	struct verdict_mutation *mutations;
 	size_t mutations_count;
 	size_t pass, fail, not_established; /* cells */
 	size_t arms_not_ok;
+	size_t zeros; /* protected cells that a mutant must earn; without one nothing passes */
 	enum verdict overall; /* over cells, mutations and arms: fail > not_established > pass */
 	int exit_code; /* design section 10: 0, 1, 2, 3 by the order 1, 3, 2, 0 */
 };

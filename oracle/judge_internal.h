@@ -65,4 +65,7 @@ bool arms_alike(const struct arm_record *a, const struct arm_record *b);
 /* Judges the mutant against its control's expectations, into arm->mutation. ERROR_MEMORY. */
 int judge_mutation(const struct evidence *evidence, struct judged_arm *arm, struct error **err) MUST_CHECK;
 
+/* Appends a failed cell for everything that arrived where no cell looks. The cells may move. */
+int judge_strays(const struct evidence *evidence, struct verdicts *verdicts, struct error **err) MUST_CHECK;
+
 #endif

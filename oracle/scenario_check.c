@@ -120,6 +120,10 @@ static int check_mutant(const struct check *check)
 	return 0;
 }
 
+/* A zero at a way out is earned or it is worth nothing. Only what these observers report may be zero without a mutant:
+ * it is no absence of a leak. */
+static const char *const zero_controls[] = { "state", "decisions", NULL };
+
 static int check_value(const struct check *check, size_t i)
 {
 	const struct expectation *cell = &check->scenario->expect[i];
@@ -129,6 +133,9 @@ static int check_value(const struct check *check, size_t i)
 		return refuse(check, "expect[%zu].value: nothing is below 0", i);
 	if (cell->op == OP_GE && cell->value == 0)
 		return refuse(check, "expect[%zu].value: at least 0 cannot fail", i);
+	if (cell->class == CELL_CONTROL && (zero || cell->op == OP_LE) && !listed(zero_controls, cell->observer))
+		return refuse(check, "expect[%zu].class: nothing at '%s' is a zero that need not be earned", i,
+			      cell->observer);
 	if (cell->class == CELL_PROTECTED && !cell->flips && !zero && cell->op != OP_LE)
 		return refuse(check, "expect[%zu].op: a protected cell is 'eq' 0 or a bound 'le'", i);
 	return 0;

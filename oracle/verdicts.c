@@ -124,6 +124,7 @@ const char *const because_names[] = {
 	[BECAUSE_UNDETECTED] = "undetected",
 	[BECAUSE_ENVIRONMENT] = "environment",
 	[BECAUSE_DUPLICATE] = "duplicate",
+	[BECAUSE_UNPLANNED] = "unplanned",
 	NULL,
 };
 

@@ -184,14 +184,17 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 		buf_printf(out, "%s\n%s\n", verdict_words(verdicts->overall), facts->bundle);
 		return;
 	}
+	buf_text(out, "subject@observer value (expected)\n");
 	put_numbers(verdicts, facts->verbose, out);
 	put_arms(verdicts, out);
 	put_cells(verdicts, VERDICT_NOT_ESTABLISHED, out);
 	put_cells(verdicts, VERDICT_FAIL, out);
 	put_mutations(verdicts, facts->verbose, out);
 	put_absent(plan, out);
-	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established\n", verdicts->pass, verdicts->fail,
-		   verdicts->not_established);
+	if (verdicts->zeros == 0)
+		buf_text(out, "nothing protected was planned: only controls, which prove no confinement\n");
+	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms\n", verdicts->pass, verdicts->fail,
+		   verdicts->not_established, verdicts->arms_count);
 	buf_printf(out, "verdict: %s\n", verdict_words(verdicts->overall));
 	buf_text(out,
 		 "It does not prove that no other way out exists: only these probes, on this kernel and engine.\n");
@@ -202,21 +205,21 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 static const char *const op_signs[] = { [OP_EQ] = "=", [OP_GE] = ">=", [OP_LE] = "<=" };
 
 static const char *const verdict_sentences[] = {
-	[VERDICT_PASS] = "pass: no leak was seen, and every zero was earned",
+	[VERDICT_PASS] = "pass: no leak was seen, and every protected zero was earned",
 	[VERDICT_FAIL] = "fail: a leak was seen, a control did not hold, or a mutation was not caught",
-	[VERDICT_NOT_ESTABLISHED] = "not established: no leak was seen, but not every zero was earned",
+	[VERDICT_NOT_ESTABLISHED] = "not established: no leak was seen, but not every protected zero was earned",
 };
 
 static const struct advice advices[] = {
 	[BECAUSE_MET] = { "as expected", "nothing" },
-	[BECAUSE_VALUE] = { "the value contradicts the expectation", "protected: a way out is open, look at what this "
-								     "probe does; control: what must work did not" },
+	[BECAUSE_VALUE] = { "the value contradicts the expectation", "of a zero: a way out is open, look at what this "
+								     "probe does; of a count: what must work did not" },
 	[BECAUSE_MISSING] = { "no observation",
 			      "run the scenario alone with -v: the observer did not start, or was lost" },
 	[BECAUSE_NOT_LIVE] = { "the observer did not prove that it could see",
 			       "reason, dropped and beacons of the observation say why; run again on a quieter host" },
-	[BECAUSE_UNEARNED] = { "no mutant of this run made this probe arrive here",
-			       "see the mutations below: the one that opens this route was not caught, or not run" },
+	[BECAUSE_UNEARNED] = { "no mutant of this run made this probe arrive here as it must",
+			       "look at the mutant that opens this route: its cell failed, it was not caught, or not run" },
 	[BECAUSE_ARM] = { "its arm, or its control's, did not end well",
 			  "see the status of the arm; `harness doctor` checks the host" },
 	[BECAUSE_ADMISSION] = { "admission refused other rules than it must",
@@ -229,7 +232,9 @@ static const struct advice advices[] = {
 	[BECAUSE_ENVIRONMENT] = { "image, boot or environment changed within the run",
 				  "compare before and after in environment.json; run again while nothing else "
 				  "changes" },
+	[BECAUSE_UNPLANNED] = { "a canary arrived where no cell of the plan looks",
+				"a way out is open: look at what this probe does, and plan a cell for it" },
 	[BECAUSE_DUPLICATE] = { "two observations or records stand for one",
 				"a defect of the harness: keep the bundle and report it" },
 };
-_Static_assert(ARRAY_SIZE(advices) == BECAUSE_DUPLICATE + 1, "each reason has its advice");
+_Static_assert(ARRAY_SIZE(advices) == BECAUSE_UNPLANNED + 1, "each reason has its advice");

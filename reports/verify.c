@@ -20,6 +20,7 @@ struct check {
 static const struct check checks[];
 static const size_t checks_count;
 
+#define SIGNATURE "signature"
 #define UNSIGNED "the bundle is not signed: its bytes agree with each other, and nobody vouches for who made them"
 
 static void add(struct verify_report *report, const char *id, enum check_result result, const char *reason)
@@ -118,20 +119,28 @@ static void remark_environment(const struct bundle *bundle, struct verify_report
 static void conclude(const struct bundle *bundle, const struct verify_options *options, struct verify_report *report)
 {
 	const struct verdicts *verdicts = bundle->verdicts;
-	bool failed = false;
+	bool failed = false, left_out = false;
 
-	for (size_t i = 0; i < report->count; i++)
-		failed |= report->checks[i].result == CHECK_FAIL;
+	for (size_t i = 0; i < report->count; i++) {
+		const struct verify_check *check = &report->checks[i];
+
+		failed |= check->result == CHECK_FAIL;
+		left_out |= check->result == CHECK_NOT_CHECKED && strcmp(check->id, SIGNATURE) != 0;
+	}
 	if (verdicts) {
 		report->recomputed = true;
 		report->verdict = verdicts->overall;
 		report->pass = verdicts->pass;
 		report->fail = verdicts->fail;
 		report->not_established = verdicts->not_established;
+		report->arms = verdicts->arms_count;
+		report->mutations = verdicts->mutations_count;
+		report->absent = bundle->plan->absent_count;
 	}
 	memcpy(report->sums_sha256, bundle->members[MEMBER_SUMS].sha256, sizeof(report->sums_sha256));
-	report->exit_code = failed || !verdicts ? 1 : verdicts->exit_code;
-	if (report->exit_code == 0 && options->require_signature)
+	/* 3 is for a bundle that cannot be opened: that an arm broke is the run's error, and leaves its cells open. */
+	report->exit_code = failed || !verdicts ? 1 : verdicts->exit_code == 3 ? 2 : verdicts->exit_code;
+	if (report->exit_code == 0 && (left_out || options->require_signature))
 		report->exit_code = 2;
 }
 
@@ -144,7 +153,7 @@ static int verify_all(int fd, const struct verify_options *options, struct bundl
 		result = run_check(&checks[i], bundle, out, err);
 	if (result < 0)
 		return result;
-	add(out, "signature", CHECK_NOT_CHECKED, UNSIGNED);
+	add(out, SIGNATURE, CHECK_NOT_CHECKED, UNSIGNED);
 	remark_environment(bundle, out);
 	conclude(bundle, options, out);
 	return 0;
@@ -170,8 +179,12 @@ static void put_verdict(const struct verify_report *report, bool intact, struct 
 		return;
 	}
 	buf_printf(out, "verdict, made again: %s\n", verdict_words(report->verdict));
-	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established\n", report->pass, report->fail,
-		   report->not_established);
+	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n",
+		   report->pass, report->fail, report->not_established, report->arms, report->mutations);
+	if (report->absent)
+		buf_printf(out, "not planned: %zu cells that the host could not make (coverage.json)\n", report->absent);
+	if (report->exit_code == 2 && report->verdict == VERDICT_PASS)
+		buf_text(out, "exit code 2: something that was asked for or that belongs to it could not be checked\n");
 }
 
 void verify_text(const struct verify_report *report, bool quiet, struct buf *out)

@@ -10,7 +10,6 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
-#include "core/hash.h"
 #include "mutations/mutation.h"
 #include "runner/arm_steps.h"
 #include "runner/store.h"
@@ -131,53 +130,25 @@ static int orders(const struct arm *arm, struct buf *out, struct error **err)
 	return buf_check(out, "the initial frame", err);
 }
 
-static int take_effective(void *context, const char *field, const char *sha256, struct error **err)
-{
-	struct arm_record *record = &((struct arm *)context)->result->record;
-	struct effective_value *value;
-
-	if (record->effective_count == ARM_EFFECTIVE_MAX)
-		return error_set(err, ERROR_LIMIT, "the effective configuration has more than %d fields",
-				 ARM_EFFECTIVE_MAX);
-	value = &record->effective[record->effective_count++];
-	snprintf(value->field, sizeof(value->field), "%s", field);
-	snprintf(value->sha256, sizeof(value->sha256), "%s", sha256);
-	return 0;
-}
-
-static int take_text(struct arm *arm, const char *field, const char *text, struct error **err)
-{
-	char sha256[HEX_SHA256];
-
-	hash_bytes(text, strlen(text), sha256);
-	return take_effective(arm, field, sha256, err);
-}
-
-/* The engine's and the kernel's view, then the gateway's and the session's own configuration. */
-static int project(struct arm *arm, struct error **err)
-{
-	if (session_project(&arm->session, take_effective, arm, err) < 0 ||
-	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
-	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
-	    take_text(arm, "session.watchdog", arm->options.watchdog ? "armed" : "none", err) < 0 ||
-	    take_text(arm, "session.acknowledge", arm->options.acknowledge ? "checked" : "unchecked", err) < 0)
-		return -1;
-	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
-		char field[64];
-
-		snprintf(field, sizeof(field), "gateway.ceiling.%s", arm->options.ceilings[i].tool);
-		if (take_text(arm, field, arm->options.ceilings[i].max, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static bool guarded(const struct arm *arm)
 {
 	return arm->told.ended || (arm->told.guarded && (!arm->options.watchdog || arm->told.armed));
 }
 
-/* Up to the point where plaintext may enter. What may overlap with the start does. */
+static bool bridge_ready(const struct arm *arm)
+{
+	return arm->told.ended || arm->told.bridge_ready;
+}
+
+static int check_bridge(const struct arm *arm, struct error **err)
+{
+	if (!arm->told.ended)
+		return 0;
+	return error_set(err, ERROR_PROTOCOL, "the bridge ended before the first frame: %s",
+			 control_reason_names[arm->told.reason]);
+}
+
+/* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
 	if (session_create(&arm->session, "arm", err) < 0)
@@ -192,28 +163,36 @@ static int open_session(struct arm *arm, struct error **err)
 	/* Another holder of these ends would hide the bridge's death from the gateway. */
 	fd_close(&arm->gateway_in);
 	fd_close(&arm->gateway_out);
+	if (arm_watch(arm, err) < 0)
+		return -1;
 	arm_observers_start(arm);
 	arm_observers_beacon(arm, WIRE_BEFORE);
 	arm_evidence_control(arm);
-	arm_observers_early(arm);
-	if (session_started(&arm->session, err) < 0)
+	if (arm_wait(arm, bridge_ready, clock_deadline(ARM_READY_MS), err) < 0 || check_bridge(arm, err) < 0 ||
+	    arm_bridge_beacon(arm, WIRE_BEFORE, err) < 0)
 		return -1;
+	arm_observers_early(arm);
+	arm_note(arm, "ready", "", clock_now());
+	return session_started(&arm->session, err);
+}
+
+/* From the started process to the point where plaintext may enter. */
+static int admit_session(struct arm *arm, struct error **err)
+{
 	arm_note(arm, "started", "", clock_now());
 	if (session_kernel(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "admitted", "", clock_now());
+	if (session_guard(&arm->session, err) < 0)
+		return -1;
+	/* While the watchdog starts. */
 	arm_observers_netns(arm);
 	arm_observers_inputs(arm);
 	arm_observers_beacon(arm, WIRE_BEFORE);
-	if (session_guard(&arm->session, err) < 0 || arm_watch(arm, err) < 0 ||
-	    arm_wait(arm, guarded, clock_deadline(ARM_READY_MS), err) < 0)
+	if (arm_watch(arm, err) < 0 || arm_wait(arm, guarded, clock_deadline(ARM_READY_MS), err) < 0 ||
+	    check_bridge(arm, err) < 0)
 		return -1;
-	if (arm->told.ended)
-		return error_set(err, ERROR_PROTOCOL, "the bridge ended before the first frame: %s",
-				 control_reason_names[arm->told.reason]);
 	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
-	if (arm_bridge_beacon(arm, WIRE_BEFORE, err) < 0 || project(arm, err) < 0)
-		return -1;
 	return session_readmit(&arm->session, err);
 }
 
@@ -293,21 +272,26 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 	if (status == 0)
 		status = open_session(arm, err);
 	if (status == 0)
+		status = admit_session(arm, err);
+	if (status == 0)
 		status = orders(arm, &payload, err);
 	if (status == 0)
 		status = arm_exchange(arm, &payload, err);
 	buf_wipe(&payload);
 	if (status == 0)
-		status = arm_observers_collect(arm, err);
+		status = arm_observers_collect(arm, false, err);
 	if (status == 0)
 		arm_note(arm, "collected", "", clock_now());
 	finish_record(arm, *err);
-	/* They close while the container is removed. */
 	arm_observers_halt(arm);
 	if (arm->session.engine) {
 		struct error *late = NULL;
+		int begun = session_end_begin(&arm->session, &late);
 
-		if (session_end(&arm->session, &late) < 0) {
+		/* They end while the engine removes the container. */
+		arm_observers_end(arm);
+		arm_gateway_end(arm);
+		if (session_end(&arm->session, &late) < 0 || begun < 0) {
 			result->record.status = ARM_HARNESS_ERROR;
 			snprintf(result->record.reason, sizeof(result->record.reason), "clean-up");
 		}

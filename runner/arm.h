@@ -104,6 +104,7 @@ struct arm {
 	struct engine_request *archiving;
 	int netns; /* the namespace found while the container was started, or -1 */
 	struct loop *loop;
+	bool watching; /* arm_watch() was called */
 	struct arm_told told;
 	struct arm_fault_state faults[ARM_FAULTS_MAX];
 	int64_t start;
@@ -137,8 +138,12 @@ void arm_observers_inputs(struct arm *arm);
 /* Markers from outside, and a wait until each was seen. */
 void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
 struct observer_process *arm_observer(const struct arm *arm, const char *kind);
-int arm_observers_collect(struct arm *arm, struct error **err) MUST_CHECK;
-int arm_observers_report(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;
+/* The final reports, with which the observers are told to stop. `network`: of those for which a marker was sent from
+ * outside; else of all others, which need what the engine has to tell. */
+int arm_observers_collect(struct arm *arm, bool network, struct error **err) MUST_CHECK;
+/* A report of one kind: asked for, then waited for. No such observer is success. */
+int arm_observers_ask(const struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;
+int arm_observers_take(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;
 /* Tells all to stop; end waits for each, bounded, and kills. */
 void arm_observers_halt(struct arm *arm);
 void arm_observers_end(struct arm *arm);

@@ -156,22 +156,24 @@ static int on_pulse(void *context, struct error **err)
 	return 0;
 }
 
+static int watch_one(struct arm *arm, int fd, loop_fd_callback callback, struct error **err)
+{
+	return fd < 0 ? 0 : loop_fd(arm->loop, fd, POLLIN, callback, arm, err);
+}
+
 int arm_watch(struct arm *arm, struct error **err)
 {
-	if (loop_signals(arm->loop, on_signal, arm, err) < 0 ||
-	    loop_fd(arm->loop, ARM_FD_LIFELINE, POLLIN, on_lifeline, arm, err) < 0 ||
-	    loop_fd(arm->loop, arm->session.bridge_control, POLLIN, on_control, arm, err) < 0 ||
-	    loop_fd(arm->loop, arm->session.pidfd, POLLIN, on_process, arm, err) < 0)
+	if (!arm->watching && (loop_signals(arm->loop, on_signal, arm, err) < 0 ||
+			       loop_fd(arm->loop, ARM_FD_LIFELINE, POLLIN, on_lifeline, arm, err) < 0))
 		return -1;
-	if (arm->session.watchdog_control >= 0 &&
-	    loop_fd(arm->loop, arm->session.watchdog_control, POLLIN, on_control, arm, err) < 0)
+	arm->watching = true;
+	if (watch_one(arm, arm->told.bridge_gone ? -1 : arm->session.bridge_control, on_control, err) < 0 ||
+	    watch_one(arm, arm->told.dead ? -1 : arm->session.pidfd, on_process, err) < 0 ||
+	    watch_one(arm, arm->told.watchdog_gone ? -1 : arm->session.watchdog_control, on_control, err) < 0)
 		return -1;
-	for (size_t i = 0; i < arm->observers_count; i++) {
-		int fd = observer_fd(arm->observers[i]);
-
-		if (fd >= 0 && loop_fd(arm->loop, fd, POLLIN, on_observer, arm, err) < 0)
+	for (size_t i = 0; i < arm->observers_count; i++)
+		if (watch_one(arm, observer_fd(arm->observers[i]), on_observer, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -232,17 +234,20 @@ static bool bridge_over(const struct arm *arm)
 	return arm->told.ended;
 }
 
-/* The observers that need the process alive report here; a barrier that was missed is their cells' matter. */
+/* The observers that need the process alive report here, while the marker passes bridge and gateway; a barrier that was
+ * missed is their cells' matter. */
 static void barrier(struct arm *arm)
 {
-	cleanup_error struct error *late = NULL;
+	cleanup_error struct error *late = NULL, *lost = NULL;
+	bool alive = !arm->told.dead;
+	int status = alive ? arm_observers_ask(arm, "files", WIRE_BEFORE, &late) : 0;
 
-	if (arm->told.dead)
-		return;
-	if (arm_observers_report(arm, "files", WIRE_BEFORE, &late) < 0)
-		arm_note(arm, "barrier-missed", "files", clock_now());
-	else
-		arm_note(arm, "barrier", "", clock_now());
+	if (arm_bridge_beacon(arm, WIRE_AFTER, &lost) < 0)
+		arm_note(arm, "beacon-lost", "deliveries", clock_now());
+	if (status == 0 && alive)
+		status = arm_observers_take(arm, "files", WIRE_BEFORE, &late);
+	if (alive)
+		arm_note(arm, status < 0 ? "barrier-missed" : "barrier", status < 0 ? "files" : "", clock_now());
 }
 
 /* While the faults' window is open the arm does nothing to the container: that is what is measured. */
@@ -258,21 +263,18 @@ static int watch_window(struct arm *arm, struct error **err)
 		error_keep_first(err, &over);
 		return -1;
 	}
-	return arm_observers_report(arm, "state", WIRE_BEFORE, err);
+	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0 ? -1 : arm_observers_take(arm, "state", WIRE_BEFORE, err);
 }
 
 static int work(struct arm *arm, struct error **err)
 {
 	struct control_message end = { .type = CONTROL_END };
-	cleanup_error struct error *late = NULL;
 
 	if (arm->scenario.faults_count)
 		return watch_window(arm, err);
 	if (arm_wait(arm, agent_finished, clock_deadline(arm->options.limits.session_ms), err) < 0)
 		return error_wrap(err, "the agent");
 	if (arm->told.done && !arm->told.ended) {
-		if (arm_bridge_beacon(arm, WIRE_AFTER, &late) < 0)
-			arm_note(arm, "beacon-lost", "deliveries", clock_now());
 		barrier(arm);
 		if (control_send(arm->session.bridge_control, &end, NULL, 0, clock_deadline(ARM_BEACON_MS), err) < 0)
 			return -1;
@@ -299,7 +301,7 @@ static int process_end(struct arm *arm, struct error **err)
 		if (deliveries && arm_gateway_beacon(arm, &arm->markers[WIRE_AFTER], &lost) < 0)
 			arm_note(arm, "beacon-lost", "deliveries", clock_now());
 	}
-	return 0;
+	return arm_observers_collect(arm, true, err);
 }
 
 static int engine_end(struct arm *arm, struct error **err)
@@ -323,7 +325,9 @@ static int engine_end(struct arm *arm, struct error **err)
 int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 {
 	loop_timer(arm->loop, PULSE_TIMER, clock_now(), on_pulse, arm);
-	if (session_go(&arm->session, payload, err) < 0 || work(arm, err) < 0 || process_end(arm, err) < 0)
+	/* The record is written while the agent works. */
+	if (session_go(&arm->session, payload, err) < 0 || arm_project(arm, err) < 0 || work(arm, err) < 0 ||
+	    process_end(arm, err) < 0)
 		return -1;
 	loop_timer(arm->loop, PULSE_TIMER, NEVER, on_pulse, arm);
 	return engine_end(arm, err);

@@ -100,6 +100,7 @@ int arm_gateway_start(struct arm *arm, struct error **err)
 		},
 		.fds_count = 6,
 	};
+	options.cpu = arm->session.cpu;
 	if (spawn(&options, &arm->gateway, err) < 0)
 		return error_wrap(err, "the gateway");
 	fd_close(&config_read);

@@ -121,6 +121,25 @@ static void wait_ready(struct arm *arm, size_t first)
 	}
 }
 
+static void give(struct arm *arm, const char *kind, const char *input, int fd)
+{
+	cleanup_error struct error *ignored = NULL;
+	struct observer_process *observer = arm_observer(arm, kind);
+
+	if (observer && fd >= 0 && observer_give(observer, input, fd, &ignored) < 0)
+		arm_note(arm, "observer-lost", kind, clock_now());
+}
+
+/* The payload files are there before anything is written to them. */
+static void give_payload_files(struct arm *arm)
+{
+	cleanup_fd int recorder = openat(arm->folder, "recorder", O_RDONLY | O_CLOEXEC);
+	cleanup_fd int decisions = openat(arm->folder, "decisions", O_RDONLY | O_CLOEXEC);
+
+	give(arm, "deliveries", "recorder", recorder);
+	give(arm, "deliveries", "decisions", decisions);
+}
+
 /* The listeners come first, because the captures are told the ports that these bind. */
 void arm_observers_start(struct arm *arm)
 {
@@ -144,6 +163,7 @@ void arm_observers_start(struct arm *arm)
 		    wanted(arm, kind))
 			start(arm, kind, -1);
 	wait_ready(arm, listeners);
+	give_payload_files(arm);
 }
 
 static void start_inside(struct arm *arm, int netns)
@@ -173,8 +193,10 @@ static void stop_inside(struct arm *arm)
 void arm_observers_early(struct arm *arm)
 {
 	arm->netns = arm_netns_early(arm);
-	if (arm->netns >= 0)
-		start_inside(arm, arm->netns);
+	if (arm->netns < 0)
+		return;
+	start_inside(arm, arm->netns);
+	arm_observers_beacon(arm, WIRE_BEFORE);
 }
 
 void arm_observers_netns(struct arm *arm)
@@ -186,18 +208,9 @@ void arm_observers_netns(struct arm *arm)
 		start_inside(arm, arm->session.netns);
 }
 
-static void give(struct arm *arm, const char *kind, const char *input, int fd)
-{
-	cleanup_error struct error *ignored = NULL;
-	struct observer_process *observer = arm_observer(arm, kind);
-
-	if (observer && fd >= 0 && observer_give(observer, input, fd, &ignored) < 0)
-		arm_note(arm, "observer-lost", kind, clock_now());
-}
-
 void arm_observers_inputs(struct arm *arm)
 {
-	cleanup_fd int root = -1, upper = -1, lower = -1, disk = -1, control_disk = -1, recorder = -1, decisions = -1;
+	cleanup_fd int root = -1, upper = -1, lower = -1, disk = -1, control_disk = -1;
 	cleanup_error struct error *ignored = NULL;
 
 	root = openat(arm->session.proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -205,15 +218,11 @@ void arm_observers_inputs(struct arm *arm)
 		arm_note(arm, "input-missing", "files-upper", clock_now());
 	disk = arm_path_container(&arm->context, arm->session.container);
 	control_disk = arm_path_container(&arm->context, arm->context.control);
-	recorder = openat(arm->folder, "recorder", O_RDONLY | O_CLOEXEC);
-	decisions = openat(arm->folder, "decisions", O_RDONLY | O_CLOEXEC);
 	give(arm, "files", "root", root);
 	give(arm, "files", "upper", upper);
 	give(arm, "files", "lower", lower);
 	give(arm, "logs", "disk", disk);
 	give(arm, "logs", "control-disk", control_disk);
-	give(arm, "deliveries", "recorder", recorder);
-	give(arm, "deliveries", "decisions", decisions);
 	give(arm, "state", "pidfd", arm->session.pidfd);
 	give(arm, "state", "proc", arm->session.proc);
 	give(arm, "state", "cgroup", arm->session.cgroup);
@@ -334,36 +343,51 @@ static int take_record(void *context, const struct wire_record *record, struct e
 	return 0;
 }
 
-int arm_observers_report(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err)
+int arm_observers_ask(const struct arm *arm, const char *kind, enum wire_phase phase, struct error **err)
 {
 	struct observer_process *observer = arm_observer(arm, kind);
 
-	if (!observer)
-		return 0;
-	if (observer_ask(observer, phase, err) < 0)
-		return -1;
-	return observer_collect(observer, phase, take_record, arm, clock_deadline(ARM_REPORT_MS), err);
+	return observer ? observer_ask(observer, phase, err) : 0;
 }
 
-/* The final reports: all are asked before the first is waited for. */
-int arm_observers_collect(struct arm *arm, struct error **err)
+int arm_observers_take(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err)
+{
+	struct observer_process *observer = arm_observer(arm, kind);
+
+	return observer ? observer_collect(observer, phase, take_record, arm, clock_deadline(ARM_REPORT_MS), err) : 0;
+}
+
+static int collect(struct arm *arm, struct observer_process *observer, struct error **err)
+{
+	struct error *lost = NULL;
+
+	if (observer_collect(observer, WIRE_AFTER, take_record, arm, clock_deadline(ARM_REPORT_MS), &lost) == 0)
+		return 0;
+	if (error_code(lost) == ERROR_LIMIT)
+		return error_keep_first(err, &lost), -1;
+	error_free(lost);
+	arm_note(arm, "observer-lost", observer_kind(observer)->id, clock_now());
+	return 0;
+}
+
+/* All are asked before the first is waited for. */
+int arm_observers_collect(struct arm *arm, bool network, struct error **err)
 {
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		cleanup_error struct error *ignored = NULL;
 
-		if (observer_ask(arm->observers[i], WIRE_AFTER, &ignored) < 0)
+		if (has_beacon(observer_kind(arm->observers[i])) == network &&
+		    observer_ask(arm->observers[i], WIRE_AFTER, &ignored) < 0)
 			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
 	}
 	for (size_t i = 0; i < arm->observers_count; i++) {
-		struct error *lost = NULL;
-
-		if (observer_collect(arm->observers[i], WIRE_AFTER, take_record, arm, clock_deadline(ARM_REPORT_MS),
-				     &lost) == 0)
+		if (has_beacon(observer_kind(arm->observers[i])) != network)
 			continue;
-		if (error_code(lost) == ERROR_LIMIT)
-			return error_keep_first(err, &lost), -1;
-		error_free(lost);
-		arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
+		if (collect(arm, arm->observers[i], err) < 0)
+			return -1;
+		/* Nothing is asked of it any more, and the kernel takes its time to close a capture. */
+		loop_remove(arm->loop, observer_fd(arm->observers[i]));
+		observer_halt(arm->observers[i]);
 	}
 	return 0;
 }

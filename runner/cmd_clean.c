@@ -14,6 +14,7 @@ static int run(const struct options *options, struct error **err)
 	cleanup_engine struct engine *engine = NULL;
 	struct swept swept = { 0 };
 	unsigned folders = 0, runs = 0;
+	int status;
 
 	if (options->words_count)
 		return error_set(err, ERROR_USAGE, "clean takes no words");
@@ -22,22 +23,26 @@ static int run(const struct options *options, struct error **err)
 	if (store_sweep(options->out, &folders, &runs, err) < 0 || sweep_processes(&swept.processes, err) < 0)
 		return -1;
 	if (engine_open(options->socket, &engine, err) < 0 || engine_negotiate(engine, err) < 0)
-		return error_wrap(err, "%u folders and %u processes were removed, but containers could not be looked for",
+		return error_wrap(err,
+				  "%u folders and %u processes were removed, but containers could not be looked for",
 				  folders + runs, swept.processes);
-	if (sweep_containers(engine, options->out, &swept, err) < 0 || sweep_images(engine, &swept, err) < 0)
-		return -1;
-	printf("removed: %u containers, %u images, %u processes, %u temporary folders, %u unsealed runs\n", swept.containers,
-	       swept.images, swept.processes, folders, runs);
+	status = sweep_containers(engine, &swept, err);
+	if (status == 0)
+		status = sweep_images(engine, &swept, err);
+	printf("removed: %u containers, %u images, %u processes, %u temporary folders, %u unsealed runs\n",
+	       swept.containers, swept.images, swept.processes, folders, runs);
 	if (swept.kept)
 		printf("kept: %u containers of runs that are under way\n", swept.kept);
-	return EXIT_PASS;
+	return status < 0 ? status : EXIT_PASS;
 }
 
 const struct verb verb_clean = {
 	.name = "clean",
 	.words = "",
 	.title = "remove what earlier runs left: containers, images, processes, temporary folders",
-	.text = "Finds containers by their label and folders by their lock. A sealed bundle stays, and so does a run that is\n"
+	.text = "Finds containers by their label and folders by their lock. A sealed bundle stays, and so does a run "
+		"that is\n"
 		"under way.",
+	.engine = true,
 	.run = run,
 };

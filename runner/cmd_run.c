@@ -1,7 +1,10 @@
 /* `harness run`: plan, preflight, arms, judgement, bundle. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -25,6 +28,30 @@ void run_free(struct run *run)
 	free(run->scenarios);
 }
 
+/* From here on a signal waits until what was begun is taken away again. */
+static int hold_signals(struct error **err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return sigprocmask(SIG_BLOCK, &set, NULL) < 0 ? error_errno(err, errno, "blocking signals") : 0;
+}
+
+/* Between two steps; while the arms run, their loop takes the signals. */
+static int go_on(struct error **err)
+{
+	sigset_t waiting;
+
+	if (sigpending(&waiting) < 0)
+		return error_errno(err, errno, "looking for signals");
+	if (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP))
+		return error_set(err, ERROR_INTERRUPTED, "interrupted: no bundle was written");
+	return 0;
+}
+
 /* Everything that has something to take away again. */
 static int arms(struct run *run, struct error **err)
 {
@@ -34,6 +61,8 @@ static int arms(struct run *run, struct error **err)
 
 	progress_step(run, "loading the agent's image");
 	status = run_image(run, err);
+	if (status == 0)
+		status = go_on(err);
 	if (status == 0) {
 		progress_step(run, "starting the control container");
 		status = run_control_start(run, err);
@@ -54,13 +83,22 @@ static int whole_run(struct run *run, int *code, struct error **err)
 	bool sealed = false;
 	int status;
 
-	status = store_open(run->options->out, &run->store, err);
+	if (geteuid() != 0)
+		return error_set(err, ERROR_REFUSED,
+				 "run needs root (namespaces, captures, the engine's folders): use sudo");
+	status = hold_signals(err);
+	if (status == 0)
+		status = store_open(run->options->out, &run->store, err);
 	if (status == 0)
 		status = run_preflight(run, err);
+	if (status == 0)
+		status = go_on(err);
 	if (status == 0)
 		status = run_observations(run, err);
 	if (status == 0)
 		status = arms(run, err);
+	if (status == 0)
+		status = go_on(err);
 	if (status == 0)
 		status = run_seal(run, code, err);
 	sealed = status == 0;
@@ -75,7 +113,7 @@ static int run_verb(const struct options *options, struct error **err)
 		.before = BUF(ENGINE_HEADER_BYTES * 4),
 		.after = BUF(ENGINE_HEADER_BYTES * 4),
 		.observations = -1,
-		.store = { .out = -1, .folder = -1, .lock = -1 },
+		.store = { .out = -1, .folder = -1, .lock = -1, .sign = -1 },
 		.start = clock_now(),
 	};
 	int code = EXIT_PASS;
@@ -94,8 +132,12 @@ const struct verb verb_run = {
 	.name = "run",
 	.words = "[SCENARIO|GROUP|all]...",
 	.title = "run scenarios with the mutants that their zeros need, and seal a bundle",
-	.text = "Words are scenario ids (`baseline`, `mutation/network`), groups (`mutation`) or `all`; without a word: all.\n"
-		"The planner adds the mutants that the selected cells need, and each mutant's control, and prints the plan.\n"
-		"Needs root and a local Docker Engine; --dry-run needs neither. The bundle is OUT/latest/" BUNDLE_NAME ".",
+	.text = "Words are scenario ids (`baseline`, `mutation/network`), groups (`mutation`) or `all`; without a "
+		"word: all.\n"
+		"The planner adds the mutants that the selected cells need, and each mutant's control, and prints the "
+		"plan.\n"
+		"Needs root and a local Docker Engine; --dry-run needs neither. The bundle is OUT/latest/" BUNDLE_NAME
+		".",
+	.engine = true,
 	.run = run_verb,
 };

@@ -78,6 +78,8 @@ int options_socket(const char *flag, const char **out, struct error **err)
 {
 	const char *host = getenv("DOCKER_HOST");
 
+	if (flag && strncmp(flag, "unix://", 7) == 0)
+		flag += 7;
 	if (!flag && host && *host) {
 		if (strncmp(host, "unix://", 7) != 0)
 			return error_set(

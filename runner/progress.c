@@ -61,11 +61,17 @@ void progress_step(const struct run *run, const char *text)
 
 void progress_arm(const struct run *run, const struct plan_arm *arm, const struct arm_record *record, size_t done)
 {
+	char admission[64] = "admitted";
+
 	if (run->options->quiet)
 		return;
-	printf("[%*zu/%zu] %-28s %s%s%s, %zu rules refused, %lld ms\n", run->plan->arms_count < 10 ? 1 : 2, done,
+	/* What the removed protections declare: more or less than that is the judge's matter. */
+	if (record->failed_count)
+		snprintf(admission, sizeof(admission), "refused by %zu rule%s of which %zu must", record->failed_count,
+			 record->failed_count == 1 ? "" : "s", record->must_fail_count);
+	printf("[%*zu/%zu] %-28s %s%s%s, %s, %lld ms\n", run->plan->arms_count < 10 ? 1 : 2, done,
 	       run->plan->arms_count, arm->scenario->id, arm_status_names[record->status],
-	       record->reason[0] ? ": " : "", record->reason, record->failed_count,
+	       record->reason[0] ? ": " : "", record->reason, admission,
 	       (long long)(record->duration_ns / NS_PER_MS));
 	fflush(stdout);
 }

@@ -1,14 +1,18 @@
 #include "runner/store.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/fd.h"
@@ -16,6 +20,7 @@
 #define TEMPORARY "/tmp"
 #define ARM_PREFIX "harness-arm-"
 #define LOCK_NAME "lock"
+#define SIGN_PREFIX "harness-run-"
 
 static int new_run_id(char out[RUN_ID_MAX], struct error **err)
 {
@@ -72,12 +77,39 @@ static int take_lock(int folder, int *lock, struct error **err)
 	return 0;
 }
 
+/* The kernel takes the name back when its holder ends, however that comes. */
+static int take_sign(const char *run, int *sign, struct error **err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, SIGN_PREFIX "%s", run);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) < 0)
+		return error_errno(err, errno, "the sign of a run that is under way");
+	*sign = steal_fd(&fd);
+	return 0;
+}
+
+bool store_run_held(const char *run)
+{
+	cleanup_file FILE *sockets = fopen("/proc/net/unix", "re");
+	char line[512], name[64];
+	bool held = false;
+
+	snprintf(name, sizeof(name), " @" SIGN_PREFIX "%s%s", run ? run : "", run ? "\n" : "");
+	while (sockets && !held && fgets(line, sizeof(line), sockets))
+		held = strstr(line, name) != NULL;
+	return held;
+}
+
 int store_open(const char *out, struct store *store, struct error **err)
 {
 	char stamp[CLOCK_STAMP], safe[128];
 
-	*store = (struct store){ .out = -1, .folder = -1, .lock = -1 };
-	if (new_run_id(store->run, err) < 0 || make_folder(AT_FDCWD, out, err) < 0)
+	*store = (struct store){ .out = -1, .folder = -1, .lock = -1, .sign = -1 };
+	if (new_run_id(store->run, err) < 0 || take_sign(store->run, &store->sign, err) < 0 ||
+	    make_folder(AT_FDCWD, out, err) < 0)
 		return -1;
 	clock_stamp(stamp);
 	clock_wall(store->started);
@@ -124,6 +156,7 @@ void store_close(struct store *store, bool sealed)
 	fd_close(&store->lock);
 	fd_close(&store->folder);
 	fd_close(&store->out);
+	fd_close(&store->sign);
 }
 
 int store_arm_folder(int *folder, int *lock, char path[PATH_MAX], struct error **err)
@@ -155,7 +188,8 @@ static bool abandoned(int parent, const char *name)
 
 	if (folder < 0)
 		return false;
-	return lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
+	/* One without a lock may be in the making, as long as any run is under way. */
+	return lock < 0 ? !store_run_held(NULL) : flock(lock, LOCK_EX | LOCK_NB) == 0;
 }
 
 typedef bool (*sweep_wanted)(int parent, const char *name);
@@ -169,12 +203,28 @@ static bool wanted_arm(int parent, const char *name)
 	       status.st_uid == geteuid() && abandoned(parent, name);
 }
 
-/* STAMP-ID8 without a sealed bundle. */
+/* STAMP-ID8, "20260102T030405Z-0a1b2c3d", and nothing that only looks so: what is swept is gone. */
+static bool is_run_name(const char *name)
+{
+	static const char shape[] = "00000000T000000Z-xxxxxxxx";
+
+	for (size_t i = 0; i < sizeof(shape); i++) {
+		bool fits = shape[i] == '0'   ? isdigit((unsigned char)name[i])
+			    : shape[i] == 'x' ? isxdigit((unsigned char)name[i])
+					      : name[i] == shape[i];
+
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+/* Ours, with a lock file that nobody holds, and without a sealed bundle. */
 static bool wanted_run(int parent, const char *name)
 {
 	char bundle[128];
 
-	if (strlen(name) != CLOCK_STAMP - 1 + 9 || name[CLOCK_STAMP - 1] != '-')
+	if (!is_run_name(name))
 		return false;
 	snprintf(bundle, sizeof(bundle), "%s/%s", name, BUNDLE_NAME);
 	return faccessat(parent, bundle, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && abandoned(parent, name);

@@ -1,7 +1,7 @@
 /*
- * Where runs are kept: OUT/STAMP-ID/ with a lock that its runner holds, observations.jsonl while it runs, and at the end
- * confinement-evidence.tar.gz; OUT/latest is a relative link to the last sealed one. Arms keep their own folders, mode
- * 0700 and under a lock, outside of it.
+ * Where runs are kept: OUT/STAMP-ID/ with a lock that its runner holds, observations.jsonl while it runs, and at the
+ * end confinement-evidence.tar.gz; OUT/latest is a relative link to the last sealed one. Arms keep their own folders,
+ * mode 0700 and under a lock, outside of it.
  */
 #ifndef HARNESS_RUNNER_STORE_H
 #define HARNESS_RUNNER_STORE_H
@@ -16,12 +16,13 @@
 #define RUN_ID_MAX 33
 
 struct store {
-	int out;			/* folder of the runs */
-	int folder;			/* of this run */
-	int lock;			/* held: clean leaves this run alone */
-	char name[64];			/* STAMP-ID8 */
-	char run[RUN_ID_MAX];		/* 32 hexadecimal digits */
-	char path[PATH_MAX];		/* of the folder, as the user would write it */
+	int out; /* folder of the runs */
+	int folder; /* of this run */
+	int lock; /* held: clean leaves this run's folder alone */
+	int sign; /* an abstract socket of the run's name: clean leaves its containers alone, whatever its --out */
+	char name[64]; /* STAMP-ID8 */
+	char run[RUN_ID_MAX]; /* 32 hexadecimal digits */
+	char path[PATH_MAX]; /* of the folder, as the user would write it */
 	char started[CLOCK_TEXT];
 };
 
@@ -33,6 +34,9 @@ int store_latest(const struct store *store, struct error **err) MUST_CHECK;
 void store_give(int directory, const char *path);
 /* Closes; an unsealed run's folder is removed. */
 void store_close(struct store *store, bool sealed);
+
+/* Whether this run is under way on this host; with NULL: whether any is. */
+bool store_run_held(const char *run);
 
 /* An arm's own folder below the temporary folder, mode 0700, locked: *folder and *lock are its descriptors. */
 int store_arm_folder(int *folder, int *lock, char path[PATH_MAX], struct error **err) MUST_CHECK;

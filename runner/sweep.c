@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,15 @@
 
 #include "adapter/image.h"
 #include "adapter/profile.h"
+#include "core/clock.h"
 #include "core/fd.h"
 #include "core/json.h"
 #include "core/spawn.h"
+#include "runner/store.h"
 
 #define STAT_BYTES 4096
+#define STUCK_MS 10000
+#define PASS_MS 50
 
 typedef int (*each_container)(void *context, const char *id, const char *run, struct error **err);
 
@@ -43,87 +48,105 @@ static int for_each(struct engine *engine, const char *label, each_container eac
 
 struct removal {
 	struct engine *engine;
-	const char *out;
-	unsigned *count, *kept;
+	const char *label;
+	unsigned *count, *kept; /* kept NULL: a run that is under way is no reason */
+	struct error *stuck; /* of a pass: the first that could not be removed */
 };
-
-/* Whether the folder of this run below `out` is locked by its runner. */
-static bool under_way(const char *out, const char *run)
-{
-	cleanup_fd int folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const struct dirent *entry;
-	bool held = false;
-	DIR *list;
-
-	if (folder < 0 || strlen(run) < 8)
-		return false;
-	list = fdopendir(dup(folder));
-	while (list && !held && (entry = readdir(list))) {
-		const char *dash = strrchr(entry->d_name, '-');
-		cleanup_fd int lock = -1;
-		char path[512];
-
-		if (!dash || strncmp(dash + 1, run, 8) != 0 || dash[9] != '\0')
-			continue;
-		snprintf(path, sizeof(path), "%s/lock", entry->d_name);
-		lock = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		held = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0;
-	}
-	if (list)
-		closedir(list);
-	return held;
-}
 
 static int remove_one(void *context, const char *id, const char *run, struct error **err)
 {
-	const struct removal *removal = context;
+	struct removal *removal = context;
+	struct error *stuck = NULL;
 
-	if (removal->out && under_way(removal->out, run)) {
+	(void)err;
+	if (removal->kept && store_run_held(run)) {
 		++*removal->kept;
 		return 0;
 	}
-	if (engine_remove(removal->engine, id, err) < 0)
-		return -1;
-	++*removal->count;
+	if (engine_remove(removal->engine, id, &stuck) < 0)
+		error_keep_first(&removal->stuck, &stuck);
+	else
+		++*removal->count;
 	return 0;
 }
 
-int sweep_containers(struct engine *engine, const char *out, struct swept *swept, struct error **err)
+static int remove_containers(struct removal *removal, struct error **err)
 {
-	struct removal removal = { .engine = engine, .out = out, .count = &swept->containers, .kept = &swept->kept };
-
-	return for_each(engine, PROFILE_LABEL_RUN, remove_one, &removal, err);
+	if (removal->kept)
+		*removal->kept = 0;
+	return for_each(removal->engine, removal->label, remove_one, removal, err);
 }
 
-int sweep_run(struct engine *engine, const char *run, unsigned *count, struct error **err)
-{
-	struct removal removal = { .engine = engine, .count = count };
-	char label[96];
-
-	if (!run[0])
-		return 0;
-	snprintf(label, sizeof(label), "%s=%s", PROFILE_LABEL_RUN, run);
-	return for_each(engine, label, remove_one, &removal, err);
-}
-
-int sweep_images(struct engine *engine, struct swept *swept, struct error **err)
+static int remove_images(struct removal *removal, struct error **err)
 {
 	cleanup_buf struct buf answer = BUF(ENGINE_ANSWER_BYTES);
 	cleanup_json struct json_document *document = NULL;
 
-	if (swept->kept)
-		return 0;
-	if (engine_images_by_reference(engine, IMAGE_REPOSITORY, &answer, err) < 0 ||
+	if (engine_images_by_reference(removal->engine, IMAGE_REPOSITORY, &answer, err) < 0 ||
 	    json_parse(buf_string(&answer), answer.length, JSON_ENGINE_DEPTH, &document, err) < 0)
 		return -1;
 	for (const struct json_node *one = json_first(json_root(document)); one; one = json_next(one)) {
 		const char *id = json_string(json_member(one, "Id"));
+		struct error *stuck = NULL;
 
-		if (id && engine_image_remove(engine, id, err) < 0)
-			return -1;
-		swept->images += id != NULL;
+		if (!id)
+			continue;
+		if (engine_image_remove(removal->engine, id, &stuck) < 0)
+			error_keep_first(&removal->stuck, &stuck);
+		else
+			++*removal->count;
 	}
 	return 0;
+}
+
+/* A removal that a killed run asked for may still be under way, and refuses another one of the same: what is stuck is
+ * asked for anew until it is gone, or has been stuck too long. */
+static int in_passes(int (*pass)(struct removal *removal, struct error **err), struct removal *removal,
+		     struct error **err)
+{
+	int64_t deadline = clock_deadline(STUCK_MS);
+
+	for (;;) {
+		if (pass(removal, err) < 0) {
+			error_free(removal->stuck);
+			return -1;
+		}
+		if (!removal->stuck)
+			return 0;
+		if (clock_now() >= deadline) {
+			error_keep_first(err, &removal->stuck);
+			return -1;
+		}
+		error_free(steal_pointer(&removal->stuck));
+		(void)poll(NULL, 0, PASS_MS);
+	}
+}
+
+int sweep_containers(struct engine *engine, struct swept *swept, struct error **err)
+{
+	struct removal removal = {
+		.engine = engine, .label = PROFILE_LABEL_RUN, .count = &swept->containers, .kept = &swept->kept
+	};
+
+	return in_passes(remove_containers, &removal, err);
+}
+
+int sweep_run(struct engine *engine, const char *run, unsigned *count, struct error **err)
+{
+	char label[96];
+	struct removal removal = { .engine = engine, .label = label, .count = count };
+
+	if (!run[0])
+		return 0;
+	snprintf(label, sizeof(label), "%s=%s", PROFILE_LABEL_RUN, run);
+	return in_passes(remove_containers, &removal, err);
+}
+
+int sweep_images(struct engine *engine, struct swept *swept, struct error **err)
+{
+	struct removal removal = { .engine = engine, .count = &swept->images };
+
+	return store_run_held(NULL) ? 0 : in_passes(remove_images, &removal, err);
 }
 
 /* Field 4 of /proc/PID/stat, behind the program's name, which may hold anything. */
@@ -142,16 +165,34 @@ static int parent_of(int proc)
 	return parent;
 }
 
-/* A helper of ours that outlived its arm has lost its parent: it belongs to init, or to a process that is none of ours. */
-static bool orphan(int proc, const char *folder)
+static bool program_of(int proc, char path[PATH_MAX])
 {
-	char path[PATH_MAX];
-	ssize_t length = readlinkat(proc, "exe", path, sizeof(path) - 1);
+	ssize_t length = readlinkat(proc, "exe", path, PATH_MAX - 1);
 
-	if (length < 0)
+	path[length < 0 ? 0 : length] = '\0';
+	return length > 0;
+}
+
+static bool below(const char *path, const char *folder, size_t length)
+{
+	return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* A helper that outlived its arm has lost its parent: it was adopted by init, or by another process that is none of
+ * ours, neither this program nor one that was built beside the helpers. */
+static bool orphan(int list, int proc, const char *folder)
+{
+	char path[PATH_MAX], self[PATH_MAX], parent_name[16];
+	const char *slash = strrchr(folder, '/');
+	cleanup_fd int parent = -1, own = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (!program_of(proc, path) || !below(path, folder, strlen(folder)) || !program_of(own, self))
 		return false;
-	path[length] = '\0';
-	return strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/' && parent_of(proc) == 1;
+	snprintf(parent_name, sizeof(parent_name), "%d", parent_of(proc));
+	parent = openat(list, parent_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* Of a program that was built anew meanwhile the path goes on: " (deleted)". */
+	return parent >= 0 && program_of(parent, path) && strncmp(path, self, strlen(self)) != 0 &&
+	       !below(path, folder, slash ? (size_t)(slash - folder) : strlen(folder));
 }
 
 int sweep_processes(unsigned *count, struct error **err)
@@ -176,7 +217,8 @@ int sweep_processes(unsigned *count, struct error **err)
 			continue;
 		pidfd = pidfd_open((pid_t)strtol(entry->d_name, NULL, 10), 0);
 		proc = openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (pidfd >= 0 && proc >= 0 && orphan(proc, folder) && pidfd_send_signal(pidfd, SIGKILL, NULL, 0) == 0)
+		if (pidfd >= 0 && proc >= 0 && orphan(dirfd(list), proc, folder) &&
+		    pidfd_send_signal(pidfd, SIGKILL, NULL, 0) == 0)
 			++*count;
 	}
 	closedir(list);

@@ -8,13 +8,14 @@ struct swept {
 	unsigned containers, images, processes, kept;
 };
 
-/* Containers of ours whose run nobody holds: its lock is looked for below `out`, the folder of runs. */
-int sweep_containers(struct engine *engine, const char *out, struct swept *swept, struct error **err) MUST_CHECK;
+/* Containers of ours whose run nobody holds. */
+int sweep_containers(struct engine *engine, struct swept *swept, struct error **err) MUST_CHECK;
 /* All containers of one run, under way or not. */
 int sweep_run(struct engine *engine, const char *run, unsigned *count, struct error **err) MUST_CHECK;
-/* The agent's images that no container uses. */
+/* The agent's images; none while any run is under way, which may be about to use one. */
 int sweep_images(struct engine *engine, struct swept *swept, struct error **err) MUST_CHECK;
-/* Our helpers whose parent died: programs of our libexec folder that init or a subreaper adopted. */
+/* Our helpers whose parent died: programs of our libexec folder that init or a subreaper adopted. A watchdog that is
+ * about to end its container is one: containers are looked for after it. */
 int sweep_processes(unsigned *count, struct error **err) MUST_CHECK;
 
 #endif

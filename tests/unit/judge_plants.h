@@ -32,6 +32,14 @@ PLANT(duplicate, twice(w, see(w, BASE, "tcp4", "tcp4"), 0))
 PLANT(duplicate_control, twice(w, see(w, BASE, "permitted", "deliveries"), 1))
 
 /* Leaks, alone and beside errors. */
+/* a canary where no cell looks */
+PLANT(unplanned, stray(w, see(w, BASE, "stderr", "logs-disk"), "permitted", 1))
+PLANT(unplanned_blind, stray(w, see(w, BASE, "stderr", "logs-disk"), "permitted", 1);
+      w->observations[w->observations_count - 1].beacon_after = 0)
+PLANT(unplanned_zero, stray(w, see(w, BASE, "stderr", "logs-disk"), "permitted", 0))
+PLANT(unplanned_inward, stray(w, see(w, BASE, "tcp4", "attempts"), "file", 1))
+PLANT(unplanned_in_mutant, stray(w, see(w, NET, "tcp4", "tcp4"), "permitted", 1))
+
 PLANT(leak, see(w, BASE, "tcp4", "tcp4")->value = 1)
 PLANT(leak_blind, see(w, BASE, "tcp4", "tcp4")->value = 1; no_after(w))
 PLANT(leak_dropped, see(w, BASE, "tcp4", "tcp4")->value = 1; dropped(w))

@@ -194,6 +194,13 @@ static inline void twice(struct world *world, const struct observation *one, int
 	set(again->id, sizeof(again->id), "o-again");
 }
 
+/* One more observation, like this one, of another subject. */
+static inline void stray(struct world *world, const struct observation *one, const char *subject, int64_t value)
+{
+	twice(world, one, value);
+	set(world->observations[world->observations_count - 1].subject, NAME_MAX_SHORT, subject);
+}
+
 static inline const struct verdict_cell *cell_in(const struct world *world, const char *arm, int64_t repetition,
 						 const char *subject, const char *observer)
 {

@@ -57,13 +57,13 @@ static void plant_and_judge(const struct row *row, size_t index)
 
 static void test_rows(void)
 {
-	bool reached[BECAUSE_DUPLICATE + 1] = { false };
+	bool reached[BECAUSE_UNPLANNED + 1] = { false };
 
 	for (size_t i = 0; i < rows_count(); i++) {
 		plant_and_judge(row_at(i), i);
 		reached[row_at(i)->because] = reached[row_at(i)->mutation_because] = true;
 	}
-	for (size_t i = 0; i <= BECAUSE_DUPLICATE; i++)
+	for (size_t i = 0; i <= BECAUSE_UNPLANNED; i++)
 		CU_ASSERT_TRUE(reached[i]);
 }
 
@@ -277,6 +277,11 @@ static const struct row rows[] = {
 	{ observer_error, TCP4, N(NOT_LIVE), NET, P(MET), 2 },
 	{ truncated, TCP4, N(NOT_LIVE), NET, P(MET), 2 },
 	{ negative, KILLED, N(NOT_LIVE), NET, P(MET), 2 },
+	{ unplanned, BASE, "permitted", "logs-disk", F(UNPLANNED), NET, P(MET), 1 },
+	{ unplanned_blind, BASE, "permitted", "logs-disk", F(UNPLANNED), NET, P(MET), 1 },
+	{ unplanned_zero, TCP4, P(MET), NET, P(MET), 0 },
+	{ unplanned_inward, TCP4, P(MET), NET, P(MET), 0 },
+	{ unplanned_in_mutant, TCP4, P(MET), NET, P(MET), 0 },
 	{ duplicate, TCP4, N(DUPLICATE), NET, P(MET), 2 },
 	{ duplicate_control, PERMITTED, N(DUPLICATE), NET, P(MET), 2 },
 

@@ -108,6 +108,11 @@ static void test_refused_documents(void)
 		{ control_text, "\"dns\",\"perm", "\"tcp4\",\"perm",
 		  "base.json: probes[1]: 'tcp4' stands there twice" },
 		{ control_text, "\"tries\":2", "\"tries\":0", "base.json: tries" },
+		/* a zero at a way out is no control */
+		{ control_text, "\"op\":\"eq\",\"value\":1,\"class\":\"control\"",
+		  "\"op\":\"eq\",\"value\":0,\"class\":\"control\"", "class: nothing at 'deliveries'" },
+		{ control_text, "\"op\":\"eq\",\"value\":1,\"class\":\"control\"",
+		  "\"op\":\"le\",\"value\":1,\"class\":\"control\"", "class: nothing at 'deliveries'" },
 		{ control_text, "\"tries\":2", "\"tries\":1001", "base.json: tries" },
 		{ control_text, "\"windowMs\":5000,", "", "base.json: windowMs: faults need a window" },
 		{ control_text,

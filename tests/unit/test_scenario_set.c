@@ -37,8 +37,6 @@ static void test_sets(void)
 		  "mutant.json: expect[1].flips: a value may meet the control's expectation too" },
 		{ NULL, NULL, "\"op\":\"eq\",\"value\":1", "\"op\":\"ge\",\"value\":1",
 		  "mutant.json: expect[2].value: may fail the control's expectation" },
-		{ NULL, NULL, "\"op\":\"eq\",\"value\":1", "\"op\":\"le\",\"value\":1",
-		  "mutant.json: expect[2].value: may fail the control's expectation" },
 		/* impossible: a zero that nothing can earn */
 		{ "\"subject\":\"dns\",\"observer\":\"attempts\",\"op\":\"ge\",\"value\":1,\"class\":\"control\"",
 		  "\"subject\":\"dns\",\"observer\":\"dns\",\"op\":\"eq\",\"value\":0,\"class\":\"protected\"", NULL,

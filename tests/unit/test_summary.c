@@ -43,15 +43,15 @@ static void test_passed(void)
 	HOLDS(text, "tcp4@attempts 1 (>=1)");
 	HOLDS(text, "loss_to_dead@state 500 ms (<=1000 ms)");
 	HOLDS(text, "mutations: 7 of 7 caught\n");
-	HOLDS(text, " pass, 0 fail, 0 not established\n");
-	HOLDS(text, "verdict: pass: no leak was seen, and every zero was earned\nIt does not prove ");
+	HOLDS(text, " pass, 0 fail, 0 not established, in ");
+	HOLDS(text, "verdict: pass: no leak was seen, and every protected zero was earned\nIt does not prove ");
 	HOLDS(text, "bundle: runs/20260102T030405Z-01234567/confinement-evidence.tar.gz\nsha256: 0123456789abcdef");
 	HOLDS(text, "wall time: 12.3 s\n");
 	CU_ASSERT_PTR_NULL(strstr(text, "next:"));
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 		CU_ASSERT(strcspn(line, "\n") <= COLUMNS);
 	CU_ASSERT_STRING_EQUAL(summarize(&world, true, false, &out),
-			       "pass: no leak was seen, and every zero was earned\n"
+			       "pass: no leak was seen, and every protected zero was earned\n"
 			       "runs/20260102T030405Z-01234567/confinement-evidence.tar.gz\n");
 	text = summarize(&world, false, true, &out);
 	HOLDS(text, "\n  dns@dns 0 (=0), earned by mutation/network\n");
@@ -122,7 +122,7 @@ static const struct row {
 	{ miss, "not established: baseline dns@dns - (=0): ", "no observation", "alone with -v" },
 	{ blind, "not established: baseline dns@dns 0 (=0): ", "did not prove that it could see",
 	  "dropped and beacons" },
-	{ unearn, "not established: baseline tcp4@tcp4 0 (=0): ", "no mutant of this run", "see the mutations" },
+	{ unearn, "not established: baseline tcp4@tcp4 0 (=0): ", "no mutant of this run", "look at the mutant" },
 	{ break_arm, "arm baseline-again: harness_error, engine-lost\n", "did not end well", "harness doctor" },
 	{ refuse, "not established: baseline-again ", "admission refused other rules", "mustFail and failed" },
 	{ differ, "not established: mutation/read-only: ", "differs outside the declared list", "with its control's" },
