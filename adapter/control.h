@@ -41,7 +41,8 @@ enum control_type {
 	CONTROL_PULSE = 1, /* answered by PULSE_ACK; from GO on the bridge ends the session without one for a lease */
 	CONTROL_GUARD, /* descriptors: pidfd[, pulse, acknowledgments]; answered by GUARDED */
 	CONTROL_GO, /* admitted: send the initial frame */
-	CONTROL_BEACON, /* from READY on: call the beacon tool through the gateway with `canary`; answered by BEACON_DONE */
+	CONTROL_BEACON, /* from READY on: call the beacon tool through the gateway with `canary`; answered by
+			   BEACON_DONE */
 	CONTROL_END, /* half-close the agent's stdin; then wait for the stream's end */
 	/* bridge -> arm */
 	CONTROL_READY = 32, /* configured, gateway initialised */

@@ -117,7 +117,10 @@ static int admit(struct session *session, enum admission_half half, const struct
 	for (size_t rule = 0; rule < admission_rules(); rule++)
 		if (rule_set_has(failed, rule))
 			rule_set_add(&session->failed, rule);
-	return rule_set_equal(failed, &expected) ? 0 : refuse(failed, &expected, err);
+	if (rule_set_equal(failed, &expected))
+		return 0;
+	session->refused = true;
+	return refuse(failed, &expected, err);
 }
 
 static int admit_declared(struct session *session, struct error **err)

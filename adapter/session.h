@@ -80,6 +80,7 @@ struct session {
 	char container[CONTAINER_ID_MAX];
 	bool create_warnings;
 	struct rule_set failed; /* rules that admission refused on, over both halves */
+	bool refused; /* admission refused, on other rules than it must */
 	struct json_document *inspect; /* the latest read-back */
 	struct admission_effective_files *kernel;
 	int attach; /* the stream, until the bridge has it */
@@ -124,8 +125,8 @@ int session_project(const struct session *session, effective_take take, void *co
 int session_exited(struct session *session, int64_t deadline, int64_t *exit_code, struct error **err) MUST_CHECK;
 /* SIGKILL by pidfd; no effect when there is no process. */
 void session_kill(const struct session *session);
-/* The first half of session_end(): watchdog, bridge and process end, and the engine is asked to remove the container. The
- * caller ends its own parts meanwhile. An error here ends nothing of what follows; session_end() is still due. */
+/* The first half of session_end(): watchdog, bridge and process end, and the engine is asked to remove the container.
+ * The caller ends its own parts meanwhile. An error here ends nothing of what follows; session_end() is still due. */
 int session_end_begin(struct session *session, struct error **err) MUST_CHECK;
 /* Disarms and ends watchdog and bridge, kills the process, removes the container. Idempotent, bounded, and it goes on
  * after an error, of which the first is reported: a container that stayed is named by the run's label. */

@@ -224,9 +224,21 @@ static enum arm_status status_of(const struct arm *arm, const struct error *erro
 {
 	if (!error)
 		return ARM_OK;
-	if (error_code(error) == ERROR_REFUSED && !session_refused_as_declared(&arm->session))
-		return ARM_OK; /* refused by admission: the record's rules say so, and the judge reads them */
+	if (arm->session.refused)
+		return ARM_OK; /* the record's rules say so, and the judge reads them */
 	return error_code(error) == ERROR_TIMEOUT ? ARM_TIMEOUT : ARM_HARNESS_ERROR;
+}
+
+/* Why an arm did not end well: a fixed word. */
+static const char *reason_of(const struct arm *arm)
+{
+	if (arm->told.interrupted)
+		return "interrupted";
+	if (arm->session.refused)
+		return "admission";
+	if (arm->told.ended && arm->told.reason != CONTROL_REASON_NONE && arm->told.reason != CONTROL_REASON_STREAM_END)
+		return control_reason_names[arm->told.reason];
+	return arm->told.first_frame && !arm->told.done ? "cut-short" : "step-failed";
 }
 
 static void finish_record(struct arm *arm, const struct error *error)
@@ -236,8 +248,7 @@ static void finish_record(struct arm *arm, const struct error *error)
 	record_refusals(arm);
 	record->status = (int)status_of(arm, error);
 	if (error)
-		snprintf(record->reason, sizeof(record->reason), "%s",
-			 arm->told.interrupted ? "interrupted" : "step-failed");
+		snprintf(record->reason, sizeof(record->reason), "%s", reason_of(arm));
 	record->duration_ns = clock_now() - arm->start;
 }
 
@@ -278,10 +289,6 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 	if (status == 0)
 		status = arm_exchange(arm, &payload, err);
 	buf_wipe(&payload);
-	if (status == 0)
-		status = arm_observers_collect(arm, false, err);
-	if (status == 0)
-		arm_note(arm, "collected", "", clock_now());
 	finish_record(arm, *err);
 	arm_observers_halt(arm);
 	if (arm->session.engine) {

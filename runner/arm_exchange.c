@@ -13,6 +13,8 @@
 #define PULSE_TIMER 0
 #define GONE_MS 5000
 #define EXIT_MS 5000
+/* The bridge ends a session that lasts too long; the arm waits a little longer for it. */
+#define SESSION_SLACK_MS 2000
 
 /* ---- what the control sockets tell ---- */
 
@@ -130,7 +132,7 @@ static int on_lifeline(void *context, int fd, short revents, struct error **err)
 	(void)revents;
 	arm->told.interrupted = true;
 	loop_remove(arm->loop, fd);
-	return error_set(err, ERROR_INTERRUPTED, "the runner is gone");
+	return error_set(err, ERROR_INTERRUPTED, "interrupted: the runner let go of it");
 }
 
 static int on_signal(void *context, int number, struct error **err)
@@ -263,7 +265,9 @@ static int watch_window(struct arm *arm, struct error **err)
 		error_keep_first(err, &over);
 		return -1;
 	}
-	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0 ? -1 : arm_observers_take(arm, "state", WIRE_BEFORE, err);
+	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0
+		       ? -1
+		       : arm_observers_take(arm, "state", WIRE_BEFORE, err);
 }
 
 static int work(struct arm *arm, struct error **err)
@@ -272,7 +276,7 @@ static int work(struct arm *arm, struct error **err)
 
 	if (arm->scenario.faults_count)
 		return watch_window(arm, err);
-	if (arm_wait(arm, agent_finished, clock_deadline(arm->options.limits.session_ms), err) < 0)
+	if (arm_wait(arm, agent_finished, clock_deadline(arm->options.limits.session_ms + SESSION_SLACK_MS), err) < 0)
 		return error_wrap(err, "the agent");
 	if (arm->told.done && !arm->told.ended) {
 		barrier(arm);
@@ -283,11 +287,11 @@ static int work(struct arm *arm, struct error **err)
 }
 
 /* The process ends by itself, or is ended; then the markers that come after everything it did. */
-static int process_end(struct arm *arm, struct error **err)
+static int process_end(struct arm *arm, bool orderly, struct error **err)
 {
 	cleanup_error struct error *lost = NULL;
 
-	if (arm->scenario.faults_count) {
+	if (arm->scenario.faults_count || !orderly) {
 		arm_faults_undo(arm);
 		session_kill(&arm->session);
 	}
@@ -322,13 +326,39 @@ static int engine_end(struct arm *arm, struct error **err)
 	return 0;
 }
 
+/* A session without faults ends because the agent was done and its input ended: all else cut it short. */
+static int check_end(const struct arm *arm, struct error **err)
+{
+	if (arm->scenario.faults_count || (arm->told.done && arm->told.reason == CONTROL_REASON_STREAM_END))
+		return 0;
+	return error_set(err, ERROR_PROTOCOL, "the session was cut short: %s", control_reason_names[arm->told.reason]);
+}
+
+/* What the observers hold is collected however the session went: a leak is never hidden by an error. */
 int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 {
+	cleanup_error struct error *late = NULL;
+	int status;
+
 	loop_timer(arm->loop, PULSE_TIMER, clock_now(), on_pulse, arm);
 	/* The record is written while the agent works. */
-	if (session_go(&arm->session, payload, err) < 0 || arm_project(arm, err) < 0 || work(arm, err) < 0 ||
-	    process_end(arm, err) < 0)
+	status = session_go(&arm->session, payload, err);
+	if (status == 0)
+		status = arm_project(arm, err);
+	if (status == 0)
+		status = work(arm, err);
+	if (arm->told.interrupted)
 		return -1;
+	if (process_end(arm, status == 0, &late) < 0 && status == 0)
+		status = -1;
 	loop_timer(arm->loop, PULSE_TIMER, NEVER, on_pulse, arm);
-	return engine_end(arm, err);
+	error_keep_first(err, &late);
+	if (engine_end(arm, &late) < 0)
+		status = -1;
+	error_keep_first(err, &late);
+	if (arm_observers_collect(arm, false, &late) < 0)
+		status = -1;
+	error_keep_first(err, &late);
+	arm_note(arm, "collected", "", clock_now());
+	return status < 0 ? status : check_end(arm, err);
 }

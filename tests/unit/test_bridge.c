@@ -301,7 +301,7 @@ static void test_gateway(void)
 	}
 }
 
-/* A beacon that the gateway refuses is told so, and the session goes on. */
+/* A beacon that the gateway refuses is told so, and the session goes on. It needs no guard, but the gateway. */
 static void test_beacon_refused(void)
 {
 	cleanup_world struct world world;
@@ -310,8 +310,7 @@ static void test_beacon_refused(void)
 	world_init(&world);
 	world_start(&world, GATEWAY_PLAYED);
 	world_gateway_greets(&world);
-	world_guard(&world, false);
-	CU_ASSERT_EQUAL(world_told(&world, CONTROL_GUARDED).type, CONTROL_GUARDED);
+	CU_ASSERT_EQUAL(world_told(&world, CONTROL_READY).type, CONTROL_READY);
 	world_gateway_says(&world, "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}\n");
 	CU_ASSERT(strstr(world_gateway_hears(&world, line, sizeof(line)), "\"id\":9") != NULL);
 
@@ -322,7 +321,20 @@ static void test_beacon_refused(void)
 			 "{\"name\":\"beacon.tool\",\"arguments\":{\"value\":\"" CANARY_A "\"}}") != NULL);
 	world_gateway_says(&world, "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"no\"}}\n");
 	CU_ASSERT_EQUAL(world_told(&world, CONTROL_BEACON_DONE).value, 0);
+	world_guard(&world, false);
+	CU_ASSERT_EQUAL(world_told(&world, CONTROL_GUARDED).type, CONTROL_GUARDED);
 	CU_ASSERT_FALSE(world_dead(&world.bridge, 0));
+}
+
+static void test_beacon_too_early(void)
+{
+	struct control_message order = { .type = CONTROL_BEACON, .canary = CANARY_A };
+	cleanup_world struct world world;
+
+	world_init(&world);
+	world_start(&world, GATEWAY_PLAYED);
+	world_order_with(&world, &order);
+	CU_ASSERT_EQUAL(world_told(&world, CONTROL_ENDED).reason, CONTROL_REASON_INTERNAL);
 }
 
 /* ---- the arm ---- */
@@ -624,7 +636,6 @@ static const struct gateway_row gateway_rows[] = {
 static const struct order_row order_rows[] = {
 	{ "go before guard", CONTROL_GO, .reason = CONTROL_REASON_INTERNAL },
 	{ "end before guard", CONTROL_END, .reason = CONTROL_REASON_INTERNAL },
-	{ "beacon before guard", CONTROL_BEACON, .reason = CONTROL_REASON_INTERNAL },
 	{ "guard without descriptors", CONTROL_GUARD, .reason = CONTROL_REASON_INTERNAL },
 	{ "an order to the watchdog", CONTROL_DISARM, .reason = CONTROL_REASON_INTERNAL },
 	{ "no order at all", (enum control_type)99, .reason = CONTROL_REASON_INTERNAL },
@@ -669,6 +680,7 @@ static CU_TestInfo end_tests[] = {
 	{ "an agent that does not read", test_stuck },
 	{ "gateways", test_gateway },
 	{ "a beacon that is refused", test_beacon_refused },
+	{ "beacon too early", test_beacon_too_early },
 	CU_TEST_INFO_NULL,
 };
 

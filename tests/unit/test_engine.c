@@ -184,6 +184,8 @@ static void test_bad_waits(void)
 static void test_end(void)
 {
 	cleanup_fixture struct fixture f = FIXTURE;
+	cleanup_result struct engine_result removed = { .status = 0 };
+	struct engine_request *request = NULL;
 
 	if (!fixture_begin(&f, "docker", "1.41"))
 		return;
@@ -193,6 +195,8 @@ static void test_end(void)
 	CU_ASSERT_EQUAL(engine_stop(f.engine, ID, 2, &f.err), 0);
 	CU_ASSERT_EQUAL(engine_remove(f.engine, ID, &f.err), 0);
 	CU_ASSERT_EQUAL(engine_remove(f.engine, GONE, &f.err), 0);
+	CU_ASSERT_EQUAL(engine_remove_begin(f.engine, ID, &request, &f.err), 0);
+	CU_ASSERT_EQUAL(engine_finish(f.engine, request, &removed, &f.err), 0);
 	CU_ASSERT(test_no_error(&f.err));
 	CU_ASSERT(engine_kill(f.engine, GONE, "KILL", &f.err) < 0);
 	CU_ASSERT(test_error(&f.err, ERROR_ENGINE, "asked to kill the container: the engine answered 404"));

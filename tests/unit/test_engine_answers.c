@@ -121,6 +121,7 @@ static void test_words(void)
 	EACH(bad_ids, engine_logs_begin(f.engine, word, collect, &f.json, &request, &f.err));
 	EACH(bad_ids, engine_start_begin(f.engine, word, &request, &f.err));
 	EACH(bad_ids, engine_remove(f.engine, word, &f.err));
+	EACH(bad_ids, engine_remove_begin(f.engine, word, &request, &f.err));
 	EACH(bad_names, engine_create(f.engine, word, "{}", 2, id, &f.json, &f.err));
 	EACH(bad_names, engine_network_inspect(f.engine, word, &f.json, &found, &f.err));
 	EACH(bad_references, engine_image_inspect(f.engine, word, &f.json, &found, &f.err));

@@ -73,6 +73,25 @@ static void test_session(void)
 	}
 }
 
+/* On one processor; where that is none of ours, as without the wish. */
+static void test_cpu(void)
+{
+	int ours = sched_getcpu();
+	char line[64];
+
+	snprintf(line, sizeof(line), "Cpus_allowed_list:\t%d\n", ours);
+	CU_ASSERT(ours >= 0);
+	for (int far = 0; far < 2; far++) {
+		struct spawn_options options = { SPAWN_DEFAULTS };
+		cleanup_buf struct buf out = BUF(4000);
+
+		options.cpu = far ? CPU_SETSIZE - 1 : ours;
+		CU_ASSERT_EQUAL(run_show(&options, &out), 0);
+		CU_ASSERT(born(&out, "Cpus_allowed_list:"));
+		CU_ASSERT(far || born(&out, line));
+	}
+}
+
 /* A cat between two pipes of ours, whose parent ends: it ends too, or it survives and answers. */
 static void test_parent_ends(void)
 {
@@ -121,7 +140,7 @@ static void test_privileges(void)
 	};
 	cleanup_fd int executable = open(SELF, O_RDONLY | O_CLOEXEC);
 	struct spawn_options options = {
-		.executable = executable, .netns = -1, .drop_privileges = true, .uid = NOBODY, .gid = NOBODY
+		.executable = executable, .netns = -1, .cpu = -1, .drop_privileges = true, .uid = NOBODY, .gid = NOBODY
 	};
 	cleanup_buf struct buf out = BUF(1000);
 	static const gid_t groups[] = { 1, 2 };
@@ -188,7 +207,8 @@ static void test_netns(void)
 static int child_show(void)
 {
 	cleanup_buf struct buf status = BUF(16384);
-	static const char *const wanted[] = { "Uid:", "Gid:", "Groups:", "Sig", "Cap", "NoNewPrivs:" };
+	static const char *const wanted[] = { "Uid:", "Gid:",        "Groups:",           "Sig",
+					      "Cap",  "NoNewPrivs:", "Cpus_allowed_list:" };
 	struct error *err = NULL;
 	int signal = -1;
 
@@ -233,6 +253,7 @@ static CU_TestInfo birth_tests[] = {
 	{ "parent death signal", test_parent_death },
 	{ "the parent ends", test_parent_ends },
 	{ "session", test_session },
+	{ "processor", test_cpu },
 	{ "privileges", test_privileges },
 	{ "network namespace", test_netns },
 	CU_TEST_INFO_NULL,
