@@ -71,7 +71,6 @@ void progress_arm(const struct run *run, const struct plan_arm *arm, const struc
 			 record->failed_count == 1 ? "" : "s", record->must_fail_count);
 	printf("[%*zu/%zu] %-28s %s%s%s, %s, %lld ms\n", run->plan->arms_count < 10 ? 1 : 2, done,
 	       run->plan->arms_count, arm->scenario->id, arm_status_names[record->status],
-	       record->reason[0] ? ": " : "", record->reason, admission,
-	       (long long)(record->duration_ns / NS_PER_MS));
+	       record->reason[0] ? ": " : "", record->reason, admission, (long long)(record->duration_ns / NS_PER_MS));
 	fflush(stdout);
 }

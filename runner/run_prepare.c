@@ -98,7 +98,8 @@ static int ask(struct run *run, int (*call)(struct engine *engine, struct buf *j
 	return parse(&answer, out, err);
 }
 
-/* An engine that was started for the first time does not report the address that it gave its bridge: the kernel does. */
+/* An engine that was started for the first time does not report the address that it gave its bridge: the kernel does.
+ */
 static int bridge_address(const struct json_node *options, char *out, size_t size, struct error **err)
 {
 	const char *name = json_string(json_member(options, "com.docker.network.bridge.name"));
@@ -112,8 +113,8 @@ static int bridge_address(const struct json_node *options, char *out, size_t siz
 			found = getnameinfo(one->ifa_addr, sizeof(struct sockaddr_in), out, (socklen_t)size, NULL, 0,
 					    NI_NUMERICHOST) == 0;
 	freeifaddrs(addresses);
-	return found ? 0 :
-		       error_set(err, ERROR_REFUSED,
+	return found ? 0
+		     : error_set(err, ERROR_REFUSED,
 				 "the engine's bridge network has no address on this host: restart the engine with its "
 				 "default bridge");
 }
@@ -139,7 +140,8 @@ static int find_nic(struct run *run, struct error **err)
 		snprintf(run->context.nic, sizeof(run->context.nic), "%s", gateway);
 		return 0;
 	}
-	return bridge_address(json_member(json_root(document), "Options"), run->context.nic, sizeof(run->context.nic), err);
+	return bridge_address(json_member(json_root(document), "Options"), run->context.nic, sizeof(run->context.nic),
+			      err);
 }
 
 static int fill_context(struct run *run, struct error **err)
