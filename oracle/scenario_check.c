@@ -124,6 +124,9 @@ static int check_mutant(const struct check *check)
  * it is no absence of a leak. */
 static const char *const zero_controls[] = { "state", "decisions", NULL };
 
+/* What is measured and not counted: the one subject of which a bound says something. */
+static const char duration[] = "loss_to_dead";
+
 static int check_value(const struct check *check, size_t i)
 {
 	const struct expectation *cell = &check->scenario->expect[i];
@@ -138,6 +141,8 @@ static int check_value(const struct check *check, size_t i)
 			      cell->observer);
 	if (cell->class == CELL_PROTECTED && !cell->flips && !zero && cell->op != OP_LE)
 		return refuse(check, "expect[%zu].op: a protected cell is 'eq' 0 or a bound 'le'", i);
+	if (cell->class == CELL_PROTECTED && !cell->flips && cell->op == OP_LE && strcmp(cell->subject, duration) != 0)
+		return refuse(check, "expect[%zu].op: a bound 'le' is for '%s' alone: a count is 'eq' 0", i, duration);
 	return 0;
 }
 

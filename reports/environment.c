@@ -14,6 +14,9 @@
 #define ABSENT "(not known)"
 #define VERSION_TEXT_MAX 128
 #define LIST_MAX 64
+/* Of the engine's API, as the adapter speaks it. */
+#define API_MINOR_MIN 41
+#define API_MINOR_MAX 55
 
 /* A line of a text: fixed words before and after one fact of the first snapshot. */
 struct line {
@@ -197,6 +200,73 @@ int environment_check(const char *environment, size_t length, struct error **err
 	return result < 0 ? result : check_unavailable(root, err);
 }
 
+int environment_ipv6_loopback(const char *environment, size_t length, bool *out, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	int result = parse(environment, length, &document, err);
+
+	if (result < 0)
+		return result;
+	if (!json_bool(json_member(json_member(json_root(document), "before"), "host.ipv6Loopback"), out))
+		return error_set(err, ERROR_INPUT, FILE_NAME ": before: host.ipv6Loopback: must be true or false");
+	return 0;
+}
+
+static bool text_is(const struct json_node *node, const char *text)
+{
+	const char *found = json_string(node);
+
+	return found && strcmp(found, text) == 0;
+}
+
+static bool our_version(const struct json_node *api)
+{
+	char text[16];
+
+	for (int minor = API_MINOR_MIN; minor <= API_MINOR_MAX; minor++) {
+		snprintf(text, sizeof(text), "1.%d", minor);
+		if (text_is(api, text))
+			return true;
+	}
+	return false;
+}
+
+/* "name=NAME", alone or with what follows a comma. */
+static bool has_option(const struct json_node *options, const char *option)
+{
+	size_t length = strlen(option);
+
+	for (const struct json_node *one = json_first(options); one; one = json_next(one)) {
+		const char *text = json_string(one);
+
+		if (text && strncmp(text, option, length) == 0 && (text[length] == '\0' || text[length] == ','))
+			return true;
+	}
+	return false;
+}
+
+int environment_refused(const char *environment, size_t length, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *before, *options;
+	int result = parse(environment, length, &document, err);
+
+	if (result < 0)
+		return result;
+	before = json_member(json_root(document), "before");
+	options = json_member(before, "engine.securityOptions");
+	if (!text_is(json_member(before, "sysctl.corePatternClass"), "file"))
+		return error_set(err, ERROR_INPUT, FILE_NAME ": sysctl.corePatternClass: no run starts but on 'file'");
+	if (has_option(options, "name=rootless"))
+		return error_set(err, ERROR_INPUT, FILE_NAME ": engine.securityOptions: no run starts on 'rootless'");
+	if (has_option(options, "name=userns"))
+		return error_set(err, ERROR_INPUT, FILE_NAME ": engine.securityOptions: no run starts on 'userns'");
+	if (!our_version(json_member(before, "engine.api")))
+		return error_set(err, ERROR_INPUT, FILE_NAME ": engine.api: 1.%d to 1.%d are spoken", API_MINOR_MIN,
+				 API_MINOR_MAX);
+	return 0;
+}
+
 /* `uname -a` without the node's name. */
 static const struct line kernel_lines[] = {
 	{ "", "kernel.name", " " },
@@ -259,5 +329,6 @@ static const char *const fact_names[] = {
 	"containerd.version",
 	"host.cpus",
 	"host.memoryBytes",
+	"host.ipv6Loopback",
 	NULL,
 };

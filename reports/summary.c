@@ -219,7 +219,8 @@ static const struct advice advices[] = {
 	[BECAUSE_NOT_LIVE] = { "the observer did not prove that it could see",
 			       "reason, dropped and beacons of the observation say why; run again on a quieter host" },
 	[BECAUSE_UNEARNED] = { "no mutant of this run made this probe arrive here as it must",
-			       "look at the mutant that opens this route: its cell failed, it was not caught, or not run" },
+			       "look at the mutant that opens this route: its cell failed, it was not caught, or not "
+			       "run" },
 	[BECAUSE_ARM] = { "its arm, or its control's, did not end well",
 			  "see the status of the arm; `harness doctor` checks the host" },
 	[BECAUSE_ADMISSION] = { "admission refused other rules than it must",

@@ -182,7 +182,8 @@ static void put_verdict(const struct verify_report *report, bool intact, struct 
 	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n",
 		   report->pass, report->fail, report->not_established, report->arms, report->mutations);
 	if (report->absent)
-		buf_printf(out, "not planned: %zu cells that the host could not make (coverage.json)\n", report->absent);
+		buf_printf(out, "not planned: %zu cells that the host could not make (coverage.json)\n",
+			   report->absent);
 	if (report->exit_code == 2 && report->verdict == VERDICT_PASS)
 		buf_text(out, "exit code 2: something that was asked for or that belongs to it could not be checked\n");
 }
@@ -215,7 +216,7 @@ static const struct check checks[] = {
 	{ .id = "manifest", .after = { "members" }, .run = check_manifest },
 	{ .id = "canonical", .after = { "members" }, .run = check_canonical },
 	{ .id = "grammar", .after = { "members" }, .run = check_grammar },
-	{ .id = "references", .after = { "canonical" }, .run = check_references },
+	{ .id = "references", .after = { "manifest", "canonical" }, .run = check_references },
 	{ .id = "environment", .after = { "grammar", "manifest", "canonical" }, .run = check_environment },
 	{ .id = "verdicts", .after = { "references", "grammar" }, .run = check_verdicts },
 	{ .id = "mutations", .after = { "verdicts" }, .run = check_mutations },

@@ -1,5 +1,5 @@
-/* What the bundle says: references, environment, verdicts made again, mutations, and all that is generated. */
-#include <stdio.h>
+/* What the bundle says: environment, verdicts made again, mutations, and all that is generated. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/fd.h"
@@ -10,82 +10,6 @@
 
 #define GENERATED_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define SHORT_TEXT_BYTES (64 * KIB)
-
-/* What observers report beside the probes, and who they are: a run of few scenarios names neither in its cells. */
-static const char *const measure_names[], *const observer_names[];
-
-static const struct plan_arm *find_arm(const struct plan *plan, const char *id, int64_t repetition)
-{
-	for (size_t i = 0; i < plan->arms_count; i++)
-		if (plan->arms[i].repetition == repetition && strcmp(plan->arms[i].scenario->id, id) == 0)
-			return &plan->arms[i];
-	return NULL;
-}
-
-static bool known_subject(const struct scenario *scenario, const char *subject)
-{
-	for (size_t i = 0; i < scenario->probes_count; i++)
-		if (strcmp(scenario->probes[i], subject) == 0)
-			return true;
-	for (size_t i = 0; i < scenario->expect_count; i++)
-		if (strcmp(scenario->expect[i].subject, subject) == 0)
-			return true;
-	return schema_enum(measure_names, subject) >= 0;
-}
-
-static bool known_observer(const struct scenario *scenario, const char *observer)
-{
-	for (size_t i = 0; i < scenario->expect_count; i++)
-		if (strcmp(scenario->expect[i].observer, observer) == 0)
-			return true;
-	return schema_enum(observer_names, observer) >= 0;
-}
-
-static int check_observation(const struct bundle *bundle, size_t index, const struct plan_arm **last,
-			     struct error **err)
-{
-	const struct observation *one = &bundle->observations[index];
-	char id[sizeof(one->id) + 16];
-
-	snprintf(id, sizeof(id), "o-%06zu", index + 1);
-	if (strcmp(one->id, id) != 0)
-		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu does not have the id %s", index + 1,
-				 id);
-	/* Observations of an arm stand together, so the last one found is nearly always the one. */
-	if (!*last || (*last)->repetition != one->repetition || strcmp((*last)->scenario->id, one->arm) != 0)
-		*last = find_arm(bundle->plan, one->arm, one->repetition);
-	if (!*last)
-		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is of an arm that is not planned",
-				 index + 1);
-	if (!known_subject((*last)->scenario, one->subject))
-		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu names an unknown subject", index + 1);
-	if (!known_observer((*last)->scenario, one->observer))
-		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu names an unknown observer", index + 1);
-	return 0;
-}
-
-/* The records are in the order of the plan, one an arm. */
-static int check_records(const struct bundle *bundle, struct error **err)
-{
-	if (bundle->arms_count != bundle->plan->arms_count)
-		return error_set(err, ERROR_INPUT, "arms.json has %zu arms, %zu are planned", bundle->arms_count,
-				 bundle->plan->arms_count);
-	for (size_t i = 0; i < bundle->arms_count; i++)
-		if (strcmp(bundle->arms[i].arm, bundle->plan->arms[i].scenario->id) != 0 ||
-		    bundle->arms[i].repetition != bundle->plan->arms[i].repetition)
-			return error_set(err, ERROR_INPUT, "arms.json: arms[%zu] is not the planned one", i);
-	return 0;
-}
-
-int check_references(struct bundle *bundle, struct error **err)
-{
-	const struct plan_arm *last = NULL;
-	int result = check_records(bundle, err);
-
-	for (size_t i = 0; i < bundle->observations_count && result >= 0; i++)
-		result = check_observation(bundle, i, &last, err);
-	return result;
-}
 
 int check_environment(struct bundle *bundle, struct error **err)
 {
@@ -103,7 +27,7 @@ int check_environment(struct bundle *bundle, struct error **err)
 			return error_set(err, ERROR_INPUT,
 					 "arms.json: arms[%zu] ran in another boot than the environment's", i);
 	}
-	return result;
+	return result < 0 ? result : environment_refused(buf_string(text), text->length, err);
 }
 
 /* Where the sealed verdicts part from those made again: the first cell, by number. */
@@ -152,6 +76,37 @@ int check_verdicts(struct bundle *bundle, struct error **err)
 	return blame_cell(bundle, err);
 }
 
+/* The scenarios as this host could make them: cells that are absent earn nothing and need no mutant. */
+static size_t without_absent(const struct bundle *bundle, struct scenario *out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < bundle->scenarios_count; i++) {
+		const struct scenario *all = &bundle->scenarios[i];
+		struct scenario *made = &out[kept];
+
+		*made = *all;
+		made->expect_count = 0;
+		for (size_t c = 0; c < all->expect_count; c++)
+			if (plan_has(bundle->plan, all, &all->expect[c]))
+				made->expect[made->expect_count++] = all->expect[c];
+		kept += made->expect_count > 0;
+	}
+	return kept;
+}
+
+/* The planner adds each mutant that a cell needs and each mutant's control, so the sealed scenarios are a whole set. */
+static int check_set(const struct bundle *bundle, struct error **err)
+{
+	cleanup_free struct scenario *made = calloc(bundle->scenarios_count + 1, sizeof(*made));
+
+	if (!made)
+		return error_set(err, ERROR_MEMORY, "no memory for the scenarios");
+	if (scenario_check_set(made, without_absent(bundle, made), err) < 0)
+		return error_wrap(err, "scenarios.json");
+	return 0;
+}
+
 /* A zero without a mutant is vacuous, whatever the verdicts say. */
 int check_mutations(struct bundle *bundle, struct error **err)
 {
@@ -175,7 +130,7 @@ int check_mutations(struct bundle *bundle, struct error **err)
 		if (cell->verdict == VERDICT_PASS && !cell->mutant[0])
 			return error_set(err, ERROR_INPUT, "cells[%zu] passed, and no mutant earned it: vacuous", i);
 	}
-	return 0;
+	return check_set(bundle, err);
 }
 
 static int compare(const struct bundle *bundle, int member, const struct buf *again, struct error **err)
@@ -228,15 +183,3 @@ int check_generated(struct bundle *bundle, struct error **err)
 		result = compare(bundle, MEMBER_ENGINE_TEXT, &engine, err);
 	return result < 0 ? result : check_manifest_again(bundle, err);
 }
-
-static const char *const measure_names[] = {
-	"interfaces",      "packets-other", "core-limit-soft",
-	"core-limit-hard", "restarts",      "starts",
-	"alive",           "loss_to_dead",  NULL,
-};
-
-static const char *const observer_names[] = {
-	"tcp4",      "tcp6",          "dns",           "tcp4-nic",    "capture-host", "capture-netns",
-	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk", "deliveries",    "decisions",     "state",       NULL,
-};

@@ -76,8 +76,14 @@ int check_manifest(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_canonical(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_grammar(struct bundle *bundle, struct error **err) MUST_CHECK;
 
-/* verify_meaning.c: what it says */
+/* verify_references.c: whether its parts can belong to one run */
 int check_references(struct bundle *bundle, struct error **err) MUST_CHECK;
+
+/* verify_timeline.c: of check_references(), once arms.json is known to follow the plan: what the arms that ended well
+ * lived through. */
+int check_timelines(const struct bundle *bundle, struct error **err) MUST_CHECK;
+
+/* verify_meaning.c: what it says */
 int check_environment(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_verdicts(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_mutations(struct bundle *bundle, struct error **err) MUST_CHECK;

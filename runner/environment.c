@@ -142,6 +142,7 @@ static void put_host(struct json_writer *json)
 		json_put_int(json, cgroup.f_type == CGROUP2_MAGIC ? 2 : 1);
 	for (size_t i = 0; i < ARRAY_SIZE(proc_facts); i++)
 		put_proc(json, &proc_facts[i]);
+	json_member_bool(json, "host.ipv6Loopback", preflight_ipv6_loopback());
 	json_member_bool(json, "process.ldPreloadSet", getenv("LD_PRELOAD") != NULL);
 	json_member_bool(json, "process.dockerHostSet", getenv("DOCKER_HOST") != NULL);
 }

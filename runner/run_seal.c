@@ -202,7 +202,7 @@ static int verify_sealed(struct seal *seal, int *code, struct error **err)
 		return error_set(err, ERROR_INTERNAL, "the sealed bundle does not verify: %s: %s", report.checks[i].id,
 				 report.checks[i].reason);
 	}
-	*code = report.exit_code;
+	*code = seal->verdicts->exit_code;
 	return 0;
 }
 

@@ -48,10 +48,10 @@ static const char fixture_snapshot[] =
 	"\"engine.architecture\":\"x86_64\",\"engine.cgroupDriver\":\"systemd\",\"engine.cgroupVersion\":\"2\","
 	"\"engine.defaultRuntime\":\"runc\",\"engine.gitCommit\":null,\"engine.minApiVersion\":\"1.12\","
 	"\"engine.osType\":\"linux\",\"engine.securityOptions\":[\"name=seccomp,profile=default\"],"
-	"\"engine.storageDriver\":\"overlay2\",\"engine.version\":\"20.10.24\","
+	"\"engine.storageDriver\":\"overlay2\",\"engine.version\":\"20.10.24\",\"host.ipv6Loopback\":true,"
 	"\"kernel.boot\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\"kernel.machine\":\"x86_64\",\"kernel.name\":\"Linux\","
 	"\"kernel.release\":\"6.1.0-18-amd64\",\"kernel.tainted\":0,\"kernel.version\":\"#1 SMP Debian\","
-	"\"runc.version\":\"1.1.5\"}";
+	"\"runc.version\":\"1.1.5\",\"sysctl.corePatternClass\":\"file\"}";
 
 static const char fixture_profile[] =
 	"{\"id\":\"reference\",\"limits\":{\"coreHard\":0,\"coreSoft\":0,\"memoryBytes\":134217728,"
@@ -135,6 +135,72 @@ static inline int fixture_observations(struct fixture *fixture, struct error **e
 	return 0;
 }
 
+static inline void fixture_event(struct arm_record *record, const char *name, int64_t at)
+{
+	struct arm_event *event = &record->events[record->events_count++];
+
+	set(event->name, sizeof(event->name), name);
+	event->at_ns = at;
+}
+
+static inline int64_t fixture_loss(const struct world *world, const struct arm_record *record)
+{
+	for (size_t i = 0; i < world->observations_count; i++) {
+		const struct observation *one = &world->observations[i];
+
+		if (strcmp(one->arm, record->arm) == 0 && one->repetition == record->repetition &&
+		    strcmp(one->subject, "loss_to_dead") == 0)
+			return one->value;
+	}
+	return 0;
+}
+
+/* What an arm lives through that ends well, with times that fit what its observers measured. */
+static inline void fixture_live(const struct world *world, const struct plan_arm *arm, struct arm_record *record)
+{
+	const struct scenario *scenario = arm->scenario;
+	bool unarmed = scenario->removes_count && strcmp(scenario->removes[0], "watchdog") == 0;
+
+	record->events_count = 0;
+	record->duration_ns = 60 * NS_PER_S;
+	fixture_event(record, unarmed ? "unarmed" : "armed", 10);
+	fixture_event(record, "first-frame", 20);
+	fixture_event(record, scenario->faults_count ? "part-lost" : "done", 30);
+	fixture_event(record, "dead", 40 + fixture_loss(world, record));
+}
+
+/* Kind, unit and hits as the observers report them. */
+static inline void fixture_report(struct observation *one)
+{
+	static const struct {
+		const char *subject, *unit;
+		int kind;
+	} states[] = {
+		{ "core-limit-soft", "bytes", OBSERVATION_STATE },
+		{ "core-limit-hard", "bytes", OBSERVATION_STATE },
+		{ "alive", "bool", OBSERVATION_STATE },
+		{ "loss_to_dead", "ns", OBSERVATION_DURATION },
+	};
+	static const char *const hitless[] = { "state", "attempts", "decisions", "files-changes", NULL };
+	bool total = strcmp(one->subject, "interfaces") == 0 || strcmp(one->subject, "packets-other") == 0;
+
+	one->canary_hits = total || schema_enum(hitless, one->observer) >= 0 ? 0 : one->value;
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (strcmp(one->subject, states[i].subject) == 0) {
+			set(one->unit, sizeof(one->unit), states[i].unit);
+			one->kind = states[i].kind;
+		}
+}
+
+static inline size_t fixture_canaries(const struct world *world)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < world->plan->arms_count; i++)
+		count += world->plan->arms[i].scenario->probes_count;
+	return count;
+}
+
 /* Lists whatever members there are, as the run's own manifest would. */
 static inline int fixture_manifest(struct fixture *fixture, const char *version, struct error **err)
 {
@@ -148,7 +214,7 @@ static inline int fixture_manifest(struct fixture *fixture, const char *version,
 		.image = fixture->world.arms[0].image,
 		.programs = &program,
 		.programs_count = 1,
-		.canaries = 9,
+		.canaries = fixture_canaries(&fixture->world),
 		.verdicts = fixture->world.verdicts,
 		.arms = fixture->world.plan->arms_count,
 		.observations = fixture->world.observations_count,
@@ -208,26 +274,40 @@ static inline int fixture_judged(struct fixture *fixture, struct error **err)
 	return junit_encode(world->verdicts, fixture_text(fixture, "junit.xml"), err);
 }
 
+/* The snapshot of a host with or without ::1. */
+static inline void fixture_host(char *out, size_t size, bool ipv6)
+{
+	const char *at = strstr(fixture_snapshot, "true");
+
+	snprintf(out, size, "%.*s%s%s", (int)(at - fixture_snapshot), fixture_snapshot, ipv6 ? "true" : "false",
+		 at + strlen("true"));
+}
+
 /* Every member from the world as it stands now. */
 static inline int fixture_write(struct fixture *fixture)
 {
 	struct world *world = &fixture->world;
 	cleanup_buf struct buf environment = BUF(FIXTURE_BYTES);
 	struct error *err = NULL;
-	char after[sizeof(fixture_snapshot)];
+	char before[sizeof(fixture_snapshot) + 8], after[sizeof(before)];
 
 	for (size_t i = 0; bundle_members[i]; i++) {
 		if (fixture->count < i + 1)
 			(void)fixture_add(fixture, bundle_members[i]);
 		fixture_set(fixture, bundle_members[i], "");
 	}
-	memcpy(after, fixture_snapshot, sizeof(after));
+	for (size_t i = 0; i < world->arms_count; i++)
+		fixture_live(world, &world->plan->arms[i], &world->arms[i]);
+	for (size_t i = 0; i < world->observations_count; i++)
+		fixture_report(&world->observations[i]);
+	fixture_host(before, sizeof(before), world->plan->absent_count == 0);
+	memcpy(after, before, sizeof(after));
 	if (world->environment_changed)
 		*strstr(after, "overlay2") = 'O';
 	buf_printf(&environment,
 		   "{\"after\":%s,\"before\":%s,\"schema\":\"confinement-evidence/environment/1\",\"unavailable\":"
 		   "[{\"field\":\"engine.gitCommit\",\"reason\":\"absent\"}]}",
-		   after, fixture_snapshot);
+		   after, before);
 	fixture_set(fixture, "environment.json", buf_string(&environment));
 	fixture_set(fixture, "profile.json", fixture_profile);
 	if (arm_records_encode(world->arms, world->arms_count, fixture_text(fixture, "arms.json"), &err) == 0 &&

@@ -1,4 +1,5 @@
 /* environment.json: the texts made of it, whether it changed, and what may not stand in it. */
+#include "adapter/engine.h"
 #include "core/fd.h"
 #include "core/json.h"
 #include "core/limits.h"
@@ -86,6 +87,52 @@ static void test_differs(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
+static void test_ipv6_loopback(void)
+{
+	static const struct {
+		const char *value;
+		bool is;
+		const char *reason;
+	} rows[] = {
+		{ "true", true, NULL },
+		{ "false", false, NULL },
+		{ "1", false, "before: host.ipv6Loopback: must be true or false" },
+		{ "null", false, "before: host.ipv6Loopback: must be true or false" },
+		{ NULL, false, "before: host.ipv6Loopback: must be true or false" },
+	};
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_buf struct buf text = BUF(MIB);
+		char before[64];
+		bool is = !rows[i].is;
+
+		snprintf(before, sizeof(before), "\"before\":{\"host.%s\":%s,", rows[i].value ? "ipv6Loopback" : "cpus",
+			 rows[i].value ? rows[i].value : "2");
+		make("\"before\":{", before, &text);
+		CU_ASSERT_EQUAL(environment_ipv6_loopback(buf_string(&text), text.length, &is, &err) == 0,
+				rows[i].reason == NULL);
+		CU_ASSERT(rows[i].reason ? test_error(&err, ERROR_INPUT, rows[i].reason) : is == rows[i].is);
+	}
+}
+
+/* The versions that are accepted are those that the adapter speaks. */
+static void test_api_versions(void)
+{
+	for (int minor = ENGINE_MINOR_MIN - 2; minor <= ENGINE_MINOR_MAX + 2; minor++) {
+		bool ours = minor >= ENGINE_MINOR_MIN && minor <= ENGINE_MINOR_MAX;
+		char text[200];
+		struct error *err = NULL;
+
+		snprintf(text, sizeof(text),
+			 "{\"schema\":\"confinement-evidence/environment/1\",\"before\":{\"sysctl.corePatternClass\":"
+			 "\"file\",\"engine.api\":\"1.%d\"}}",
+			 minor);
+		CU_ASSERT_EQUAL(environment_refused(text, strlen(text), &err) == 0, ours);
+		CU_ASSERT(ours ? test_no_error(&err) : test_error(&err, ERROR_INPUT, "engine.api: "));
+	}
+}
+
 static void test_form(void)
 {
 	static const struct {
@@ -122,6 +169,8 @@ static void test_form(void)
 static CU_TestInfo tests[] = {
 	{ "texts", test_texts },
 	{ "differs", test_differs },
+	{ "IPv6 loopback", test_ipv6_loopback },
+	{ "versions of the API", test_api_versions },
 	{ "form", test_form },
 	CU_TEST_INFO_NULL,
 };

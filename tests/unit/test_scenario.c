@@ -135,6 +135,9 @@ static void test_refused_documents(void)
 		  "base.json: expect[0].value: at least 0 cannot fail" },
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"ge\",\"value\":2",
 		  "base.json: expect[0].op: a protected cell is 'eq' 0 or a bound" },
+		/* a count is never loosened to a bound */
+		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"le\",\"value\":0",
+		  "base.json: expect[0].op: a bound 'le' is for 'loss_to_dead' alone" },
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"eq\",\"value\":1",
 		  "base.json: expect[0].op: a protected cell is 'eq' 0 or a bound" },
 		{ control_text, "\"value\":0", "\"value\":-1", "base.json: expect[0].value" },

@@ -257,6 +257,189 @@ static void test_environment(void)
 	}
 }
 
+/* Hosts on which no run starts, in both snapshots. */
+static void test_refused_hosts(void)
+{
+	static const struct {
+		const char *from, *to, *reason;
+		bool text; /* the engine's text names it too */
+	} rows[] = {
+		{ "Class\":\"file\"", "Class\":\"pipe\"", "sysctl.corePatternClass: no run starts", false },
+		{ "Class\":\"file\"", "Class\":1", "sysctl.corePatternClass: no run starts", false },
+		{ ",\"sysctl.corePatternClass\":\"file\"", "", "sysctl.corePatternClass: no run starts", false },
+		{ "[\"name=seccomp", "[\"name=rootless\",\"name=seccomp", "no run starts on 'rootless'", false },
+		{ "[\"name=seccomp", "[\"name=userns,x=1\",\"name=seccomp", "no run starts on 'userns'", false },
+		{ "engine.api\":\"1.41", "engine.api\":\"1.40", "engine.api: 1.41 to 1.55 are spoken", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+
+		CU_ASSERT(fixture_make(&fixture, "lifecycle/bridge-killed"));
+		fixture_edit(&fixture, "environment.json", rows[i].from, rows[i].to);
+		fixture_edit(&fixture, "environment.json", rows[i].from, rows[i].to);
+		if (rows[i].text)
+			fixture_edit(&fixture, "docker-version.txt", "used 1.41", "used 1.40");
+		CU_ASSERT(fixture_rehash(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "environment", rows[i].reason));
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+	}
+}
+
+static const char *const no_ipv6[] = { "ipv6-loopback", NULL };
+
+/* Any selection, on a host with ::1 or without, is a whole set. */
+static void test_selections(void)
+{
+	static const char *const selectors[] = { "all",
+						 "baseline",
+						 "baseline-again",
+						 "lifecycle",
+						 "lifecycle/bridge-killed",
+						 "lifecycle/watchdog-paused",
+						 "mutation",
+						 "mutation/ack",
+						 "mutation/log-driver",
+						 "mutation/network",
+						 "mutation/network-bridge",
+						 "mutation/read-only",
+						 "mutation/sink-ceiling",
+						 "mutation/watchdog" };
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(selectors); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+
+		CU_ASSERT(world_make(&fixture.world, selectors[i / 2], 1, i % 2 ? no_ipv6 : NULL));
+		CU_ASSERT(fixture_write(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "", ""));
+		CU_ASSERT_EQUAL(report.exit_code, 0);
+	}
+}
+
+/* Cells are absent exactly where the host lacks what they need, and then nobody saw them. */
+static void test_absent(void)
+{
+	enum { HAS_IT, HAS_NONE, ONE_PLANNED, SEEN, UNSAID, ROWS };
+	static const char *const reasons[ROWS] = {
+		[HAS_IT] = "coverage.json: 'tcp6' at 'tcp6' of 'baseline' is absent, and the host has ::1",
+		[HAS_NONE] = "coverage.json: 'tcp6' at 'tcp6' of 'baseline' is planned, and the host has no ::1",
+		[ONE_PLANNED] = "is planned, and the host has no ::1",
+		[SEEN] = "is of a cell that is absent",
+		[UNSAID] = "host.ipv6Loopback: must be true or false",
+	};
+
+	for (int row = 0; row < ROWS; row++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct world *world = &fixture.world;
+		const char *said = row == HAS_IT ? "false" : "true";
+		struct verify_report report;
+
+		CU_ASSERT(world_make(world, "baseline", 1, row == HAS_NONE || row == UNSAID ? NULL : no_ipv6));
+		if (row == ONE_PLANNED)
+			world->plan->absent_count--;
+		if (row == SEEN) {
+			twice(world, see(world, "baseline", "dns", "dns"), 0);
+			set(world->observations[world->observations_count - 1].subject, NAME_MAX_SHORT, "tcp6");
+			set(world->observations[world->observations_count - 1].observer, NAME_MAX_SHORT, "tcp6");
+		}
+		CU_ASSERT(fixture_write(&fixture));
+		for (int twice = 0; twice < 2 && (row == HAS_IT || row == HAS_NONE || row == UNSAID); twice++) {
+			char from[40], to[40];
+
+			snprintf(from, sizeof(from), "host.ipv6Loopback\":%s", said);
+			snprintf(to, sizeof(to), "host.ipv6Loopback\":%s",
+				 row == UNSAID   ? "7"
+				 : row == HAS_IT ? "true"
+						 : "false");
+			fixture_edit(&fixture, "environment.json", from, to);
+		}
+		CU_ASSERT(fixture_rehash(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "references", reasons[row]));
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+	}
+}
+
+/* The time from a loss to the end, against the two events; and a bundle whose scenarios are no whole set. */
+static void test_losses(void)
+{
+	static const struct {
+		const char *from, *to, *check, *reason;
+	} rows[] = {
+		{ "\"part-lost\"", "\"part\"", "references", "no 'part-lost', though the time from it was measured" },
+		{ "\"dead\"", "\"gone\"", "references", "arms[0].events: no 'dead'" },
+		{ "{\"atNs\":500000040,", "{\"atNs\":750000031,", "references",
+		  "is another time than the one measured" },
+		{ "{\"atNs\":500000040,", "{\"atNs\":250000029,", "references",
+		  "is another time than the one measured" },
+		{ "{\"atNs\":500000040,", "{\"atNs\":750000030,", "", "" },
+		{ "{\"atNs\":500000040,", "{\"atNs\":250000030,", "", "" },
+		{ "\"unarmed\"", "\"armed\"", "references", "arms[1].events: armed, though the watchdog is removed" },
+		{ "\"unarmed\"", "\"ready\"", "references", "arms[1].events: no 'unarmed'" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+
+		CU_ASSERT(fixture_make(&fixture, "lifecycle/bridge-killed"));
+		fixture_edit(&fixture, "arms.json", rows[i].from, rows[i].to);
+		CU_ASSERT(fixture_rehash(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, rows[i].check, rows[i].reason));
+	}
+}
+
+/* Fewer canaries than probes: one short of all is too few. */
+static void test_canaries(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct verify_report report;
+	char from[32], to[32];
+	size_t count;
+
+	CU_ASSERT(fixture_make(&fixture, "baseline"));
+	count = fixture_canaries(&fixture.world);
+	snprintf(from, sizeof(from), "\"count\":%zu", count);
+	snprintf(to, sizeof(to), "\"count\":%zu", count - 1);
+	fixture_edit(&fixture, "manifest.json", from, to);
+	fixture_sums(&fixture);
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "references", "manifest.json: fewer canaries than the"));
+}
+
+/* A mutant that is not its control's any more, and one without which a zero is not earned, with all that follows. */
+static void test_no_set(void)
+{
+	for (int row = 0; row < 2; row++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct world *world = &fixture.world;
+		struct verify_report report;
+
+		CU_ASSERT(world_make(world, "baseline", 1, NULL));
+		if (row == 0) {
+			scenario_in(world, "mutation/network")->hold = true;
+		} else {
+			struct expectation *flips = &scenario_in(world, "mutation/log-driver")->expect[0];
+
+			CU_ASSERT(flips->flips);
+			set(flips->observer, sizeof(flips->observer), "logs-disk-2");
+			set(see(world, "mutation/log-driver", flips->subject, "logs-api")->observer, NAME_MAX_SHORT,
+			    flips->observer);
+		}
+		CU_ASSERT(fixture_write(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "mutations",
+					 row ? "mutation/log-driver.json: expect[0].flips: the control has no such cell"
+					     : "scenarios.json: mutation/network.json: hold: not that of the control"));
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+	}
+}
+
 /* No mutant at all: every zero is vacuous, even if the verdicts say so too. */
 static void test_vacuous(void)
 {
@@ -381,6 +564,12 @@ static CU_TestInfo tests[] = {
 	{ "consistent forgery", test_consistent_forgery },
 	{ "removed observation", test_removed_observation },
 	{ "another image or boot", test_environment },
+	{ "hosts that are refused", test_refused_hosts },
+	{ "any selection", test_selections },
+	{ "absent cells", test_absent },
+	{ "losses", test_losses },
+	{ "too few canaries", test_canaries },
+	{ "no whole set", test_no_set },
 	{ "vacuous", test_vacuous },
 	{ "other version", test_other_version },
 	{ "disordered", test_disordered },
@@ -398,6 +587,9 @@ int main(void)
 }
 
 #define OBSERVATIONS "observations.jsonl"
+#define FILES_CHANGES                                                                                                  \
+	"\"observer\":\"files-changes\",\"reason\":\"none\",\"repetition\":1,\"startNs\":0,\"status\":\"observed\","   \
+	"\"subject\":\"file\",\"unit\":\"records\",\"value\":"
 #define CANARY "canary-abcdefghijklmnopabcdefghijklmnop"
 
 static const struct defect defects[] = {
@@ -408,7 +600,7 @@ static const struct defect defects[] = {
 	{ "a sum altered", "SHA256SUMS", "  arms.json", "  arms.jsom", false, "sums", "the digest of arms.json" },
 	{ "a line too many", "SHA256SUMS", "  verdicts.json\n", "  verdicts.json\n\n", false, "sums",
 	  "more than there is" },
-	{ "a number altered", OBSERVATIONS, "\"value\":0", "\"value\":1", true, "verdicts",
+	{ "a number altered", OBSERVATIONS, FILES_CHANGES "0", FILES_CHANGES "1", true, "verdicts",
 	  "is sealed as pass, made again it is fail (value)" },
 	{ "a beacon altered", OBSERVATIONS, "\"beaconAfter\":1", "\"beaconAfter\":0", true, "verdicts",
 	  "made again it is not_established (not_live)" },
@@ -416,8 +608,8 @@ static const struct defect defects[] = {
 	  "is sealed as fail, made again it is pass" },
 	{ "another count of verdicts", "verdicts.json", "\"counts\":{\"arms\":", "\"counts\":{\"arms\":1", true,
 	  "verdicts", "is not what scenarios, arms and observations say" },
-	{ "an expectation loosened", "scenarios.json", "\"op\":\"eq\"", "\"op\":\"le\"", true, "verdicts",
-	  "is not what scenarios" },
+	{ "an expectation loosened", "scenarios.json", "\"op\":\"eq\"", "\"op\":\"le\"", true, "canonical",
+	  "expect[0].op: a bound 'le' is for 'loss_to_dead' alone" },
 	{ "an arm's end altered", "arms.json", "\"status\":\"ok\"", "\"status\":\"timeout\"", true, "verdicts",
 	  "(arm)" },
 	{ "spaces", "verdicts.json", "{\"cells\"", "{ \"cells\"", true, "canonical",
@@ -437,6 +629,44 @@ static const struct defect defects[] = {
 	  "line 1 names an unknown observer" },
 	{ "an id twice", OBSERVATIONS, "\"id\":\"o-000002\"", "\"id\":\"o-000001\"", true, "references",
 	  "line 2 does not have the id o-000002" },
+	{ "a record without its canary", OBSERVATIONS, "\"value\":0", "\"value\":1", true, "references",
+	  "line 1 has more records than canaries" },
+	{ "a canary without its record", OBSERVATIONS, "\"canaryHits\":0", "\"canaryHits\":1", true, "references",
+	  "line 1 has canaries, and no record" },
+	{ "less than nothing", OBSERVATIONS, FILES_CHANGES "0", FILES_CHANGES "-1", true, "references",
+	  "has a value below 0" },
+	{ "another kind", OBSERVATIONS, "\"kind\":\"count\"", "\"kind\":\"state\"", true, "references",
+	  "line 1 has another kind or unit than 'tcp4' reports" },
+	{ "another unit", OBSERVATIONS, "\"unit\":\"records\"", "\"unit\":\"bytes\"", true, "references",
+	  "line 1 has another kind or unit than 'tcp4' reports" },
+	{ "a time of a count", OBSERVATIONS, "\"kind\":\"state\"", "\"kind\":\"duration\"", true, "references",
+	  "has another kind or unit than 'state' reports" },
+	{ "a measure of nobody", OBSERVATIONS, "\"subject\":\"core-limit-soft\"", "\"subject\":\"permitted\"", true,
+	  "references", "is of a subject that 'state' has not" },
+	{ "an observation that starts too late", OBSERVATIONS, "\"startNs\":0", "\"startNs\":60000000001", true,
+	  "references", "line 1 is not within its arm's time" },
+	{ "an observation that lasts too long", OBSERVATIONS, "\"durationNs\":0", "\"durationNs\":60000000001", true,
+	  "references", "line 1 is not within its arm's time" },
+	{ "an arm that was never armed", "arms.json", "\"armed\"", "\"ready\"", true, "references",
+	  "arms[0].events: no 'armed'" },
+	{ "an arm that was left unarmed", "arms.json", "\"armed\"", "\"unarmed\"", true, "references",
+	  "arms[0].events: the watchdog was not armed" },
+	{ "an arm without plaintext", "arms.json", "\"first-frame\"", "\"frame\"", true, "references",
+	  "arms[0].events: no 'first-frame'" },
+	{ "plaintext before the watchdog", "arms.json", "{\"atNs\":10,", "{\"atNs\":21,", true, "references",
+	  "arms[0].events: 'first-frame' before the watchdog was armed" },
+	{ "an agent that was not done", "arms.json", "\"done\"", "\"doing\"", true, "references",
+	  "arms[0].events: no 'done'" },
+	{ "a process that did not end", "arms.json", "\"dead\"", "\"gone\"", true, "references",
+	  "arms[0].events: no 'dead'" },
+	{ "a part that no fault took", "arms.json", "{\"atNs\":10,\"name\":\"armed\",",
+	  "{\"atNs\":9,\"name\":\"part-lost\",\"subject\":null},"
+	  "{\"atNs\":10,\"name\":\"armed\",",
+	  true, "references", "arms[0].events: 'part-lost', though no fault is planned" },
+	{ "an event after the end", "arms.json", "{\"atNs\":40,", "{\"atNs\":60000000001,", true, "references",
+	  "arms[0].events: one is later than the arm's end" },
+	{ "an arm that says it was refused", "arms.json", "\"reason\":null", "\"reason\":\"admission\"", true,
+	  "references", "line 1 is of an arm that was refused" },
 	{ "a canary in a title", "scenarios.json", "\"title\":\"", "\"title\":\"" CANARY, true, "grammar",
 	  "scenarios.json holds what has a canary's shape" },
 	{ "a text outside the grammar", "kernel.txt", "Linux", "Linux\x1b", true, "grammar",

@@ -1,0 +1,120 @@
+/* What an arm lived through, against what its scenario and its observers say: only of arms that ended well. */
+#include <string.h>
+
+#include "core/clock.h"
+#include "reports/verify_parts.h"
+
+/* The arm and the observer of state see the process end each for itself; a busy machine wakes one of them later. */
+#define DEAD_SLACK_NS (250 * NS_PER_MS)
+
+static const struct arm_event *event_of(const struct arm_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->events_count; i++)
+		if (strcmp(record->events[i].name, name) == 0)
+			return &record->events[i];
+	return NULL;
+}
+
+static bool removes_watchdog(const struct scenario *scenario)
+{
+	for (size_t i = 0; i < scenario->removes_count; i++)
+		if (strcmp(scenario->removes[i], "watchdog") == 0)
+			return true;
+	return false;
+}
+
+static int wrong(size_t index, const char *what, struct error **err)
+{
+	return error_set(err, ERROR_INPUT, "arms.json: arms[%zu].events: %s", index, what);
+}
+
+static int check_armed(const struct arm_record *record, const struct scenario *scenario, size_t index,
+		       struct error **err)
+{
+	bool unarmed = removes_watchdog(scenario);
+
+	if (event_of(record, unarmed ? "armed" : "unarmed"))
+		return wrong(index, unarmed ? "armed, though the watchdog is removed" : "the watchdog was not armed",
+			     err);
+	if (!event_of(record, unarmed ? "unarmed" : "armed"))
+		return wrong(index, unarmed ? "no 'unarmed'" : "no 'armed'", err);
+	return 0;
+}
+
+/* The whole way: armed, plaintext in, done, dead. */
+static int check_whole(const struct arm_record *record, size_t index, struct error **err)
+{
+	const struct arm_event *armed = event_of(record, "armed"), *first = event_of(record, "first-frame");
+
+	if (!armed)
+		armed = event_of(record, "unarmed");
+	if (!first)
+		return wrong(index, "no 'first-frame'", err);
+	if (armed && first->at_ns < armed->at_ns)
+		return wrong(index, "'first-frame' before the watchdog was armed", err);
+	if (!event_of(record, "done"))
+		return wrong(index, "no 'done'", err);
+	if (!event_of(record, "dead"))
+		return wrong(index, "no 'dead'", err);
+	if (event_of(record, "part-lost"))
+		return wrong(index, "'part-lost', though no fault is planned", err);
+	return 0;
+}
+
+static int check_timeline(const struct bundle *bundle, size_t index, struct error **err)
+{
+	const struct arm_record *record = &bundle->arms[index];
+	const struct scenario *scenario = bundle->plan->arms[index].scenario;
+	int result;
+
+	/* One that was refused has a reason, and ended before the way began. */
+	if (record->status != ARM_OK || record->reason[0])
+		return 0;
+	for (size_t i = 0; i < record->events_count; i++)
+		if (record->events[i].at_ns > record->duration_ns)
+			return wrong(index, "one is later than the arm's end", err);
+	result = check_armed(record, scenario, index, err);
+	if (result < 0 || scenario->faults_count > 0)
+		return result;
+	return check_whole(record, index, err);
+}
+
+/* The time to death that was measured is the one between the two events. */
+static int check_loss(const struct bundle *bundle, const struct observation *loss, struct error **err)
+{
+	size_t index = 0;
+	const struct arm_record *record;
+	const struct arm_event *lost, *dead;
+	int64_t late;
+
+	while (strcmp(bundle->arms[index].arm, loss->arm) != 0 || bundle->arms[index].repetition != loss->repetition)
+		index++;
+	record = &bundle->arms[index];
+	if (record->status != ARM_OK)
+		return 0;
+	lost = event_of(record, "part-lost");
+	dead = event_of(record, "dead");
+	if (!lost)
+		return wrong(index, "no 'part-lost', though the time from it was measured", err);
+	if (!dead)
+		return wrong(index, "no 'dead'", err);
+	late = dead->at_ns - lost->at_ns - loss->value;
+	if (late < -DEAD_SLACK_NS || late > DEAD_SLACK_NS)
+		return wrong(index, "'part-lost' to 'dead' is another time than the one measured", err);
+	return 0;
+}
+
+int check_timelines(const struct bundle *bundle, struct error **err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < bundle->arms_count && result >= 0; i++)
+		result = check_timeline(bundle, i, err);
+	for (size_t i = 0; i < bundle->observations_count && result >= 0; i++) {
+		const struct observation *one = &bundle->observations[i];
+
+		if (one->status == OBSERVATION_OBSERVED && strcmp(one->subject, "loss_to_dead") == 0)
+			result = check_loss(bundle, one, err);
+	}
+	return result;
+}
