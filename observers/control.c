@@ -33,9 +33,16 @@ static int put_name(char out[NAME_MAX_SHORT], const char *name, struct error **e
 
 /* ---- start, subjects, inputs ------------------------------------------------------------------ */
 
+void observer_lose(struct observer_process *process)
+{
+	if (process->socket >= 0)
+		process->lost = steal_fd(&process->socket);
+}
+
 static void free_process(struct observer_process *process)
 {
 	fd_close(&process->socket);
+	fd_close(&process->lost);
 	child_end(&process->child);
 	free(process->records);
 	free(process);
@@ -78,6 +85,7 @@ int observer_start(const struct observer_kind *kind, const char *extra, int netn
 		return error_set(err, ERROR_MEMORY, "no memory for an observer");
 	process->kind = kind;
 	process->socket = -1;
+	process->lost = -1;
 	process->child = (struct child)CHILD_NONE;
 	r = start(process, extra, netns, err);
 	if (r < 0) {
@@ -155,7 +163,7 @@ void observer_halt(struct observer_process *process)
 	if (!process || process->socket < 0)
 		return;
 	if (wire_send(process->socket, &message, WIRE_STOP, -1, clock_now(), &ignored) < 0)
-		fd_close(&process->socket);
+		observer_lose(process);
 }
 
 void observer_stop(struct observer_process *process)
@@ -168,6 +176,7 @@ void observer_stop(struct observer_process *process)
 	observer_halt(process);
 	/* A closed wire is an end as well; one that is stopped or stuck is killed by free_process(). */
 	fd_close(&process->socket);
+	fd_close(&process->lost);
 	if (process->child.pid > 0)
 		(void)!child_wait(&process->child, clock_deadline(STOP_MS), &status, &ignored);
 	free_process(process);

@@ -20,6 +20,7 @@ struct observer_process {
 	const struct observer_kind *kind;
 	struct child child;
 	int socket; /* -1 once the program went away */
+	int lost; /* what it was then: open until the end, since a loop may still watch it */
 	bool ready;
 	uint16_t known_hits, known_misses;
 	struct known_subject subjects[ARM_SUBJECTS_MAX];
@@ -30,6 +31,8 @@ struct observer_process {
 	bool ended[2];
 };
 
+/* The program went away, or is believed no longer. */
+void observer_lose(struct observer_process *process);
 /* ERROR_CLOSED, for whoever asks a program that went away. */
 int observer_lost_error(const struct observer_process *process, struct error **err);
 

@@ -127,7 +127,7 @@ int observer_dispatch(struct observer_process *process, struct error **err)
 			r = take_one(process, err);
 		if (r < 0) {
 			/* Whoever breaks the protocol is believed no longer. */
-			fd_close(&process->socket);
+			observer_lose(process);
 			return error_wrap(err, "observer %s", process->kind->id);
 		}
 	}

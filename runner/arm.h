@@ -138,9 +138,10 @@ void arm_observers_inputs(struct arm *arm);
 /* Markers from outside, and a wait until each was seen. */
 void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
 struct observer_process *arm_observer(const struct arm *arm, const char *kind);
-/* The final reports, with which the observers are told to stop. `network`: of those for which a marker was sent from
- * outside; else of all others, which need what the engine has to tell. */
-int arm_observers_collect(struct arm *arm, bool network, struct error **err) MUST_CHECK;
+/* The final reports, with which the observers are told to stop. `engine`: of those that need what the engine has to
+ * tell after the end; else of those that have seen everything once the process is dead and the markers behind it were
+ * sent. */
+int arm_observers_collect(struct arm *arm, bool engine, struct error **err) MUST_CHECK;
 /* A report of one kind: asked for, then waited for. No such observer is success. */
 int arm_observers_ask(const struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;
 int arm_observers_take(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err) MUST_CHECK;

@@ -113,15 +113,19 @@ static int on_process(void *context, int fd, short revents, struct error **err)
 static int on_observer(void *context, int fd, short revents, struct error **err)
 {
 	struct arm *arm = context;
+	bool alive = false;
 
 	(void)revents;
 	(void)err;
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		cleanup_error struct error *gone = NULL;
 
-		if (observer_fd(arm->observers[i]) == fd && observer_dispatch(arm->observers[i], &gone) < 0)
-			loop_remove(arm->loop, fd);
+		if (observer_fd(arm->observers[i]) == fd)
+			alive = observer_dispatch(arm->observers[i], &gone) == 0;
 	}
+	/* Also one that was lost while something else waited for it: its descriptor is nobody's any more. */
+	if (!alive)
+		loop_remove(arm->loop, fd);
 	return 1;
 }
 
@@ -305,7 +309,7 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 		if (deliveries && arm_gateway_beacon(arm, &arm->markers[WIRE_AFTER], &lost) < 0)
 			arm_note(arm, "beacon-lost", "deliveries", clock_now());
 	}
-	return arm_observers_collect(arm, true, err);
+	return 0;
 }
 
 static int engine_end(struct arm *arm, struct error **err)
@@ -351,12 +355,15 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 		return -1;
 	if (process_end(arm, status == 0, &late) < 0 && status == 0)
 		status = -1;
+	error_keep_first(err, &late);
+	if (arm_observers_collect(arm, false, &late) < 0)
+		status = -1;
 	loop_timer(arm->loop, PULSE_TIMER, NEVER, on_pulse, arm);
 	error_keep_first(err, &late);
 	if (engine_end(arm, &late) < 0)
 		status = -1;
 	error_keep_first(err, &late);
-	if (arm_observers_collect(arm, false, &late) < 0)
+	if (arm_observers_collect(arm, true, &late) < 0)
 		status = -1;
 	error_keep_first(err, &late);
 	arm_note(arm, "collected", "", clock_now());

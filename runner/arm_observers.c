@@ -176,6 +176,12 @@ static void start_inside(struct arm *arm, int netns)
 	wait_ready(arm, first);
 }
 
+static void stop_one(struct arm *arm, struct observer_process *observer)
+{
+	loop_remove(arm->loop, observer_fd(observer));
+	observer_stop(observer);
+}
+
 /* Ends those that look into a namespace that turned out to be another's. */
 static void stop_inside(struct arm *arm)
 {
@@ -183,7 +189,7 @@ static void stop_inside(struct arm *arm)
 
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		if (observer_kind(arm->observers[i])->needs & OBSERVER_NETNS)
-			observer_stop(arm->observers[i]);
+			stop_one(arm, arm->observers[i]);
 		else
 			arm->observers[kept++] = arm->observers[i];
 	}
@@ -370,23 +376,30 @@ static int collect(struct arm *arm, struct observer_process *observer, struct er
 	return 0;
 }
 
+/* Whether it waits for what the engine has to tell after the end. */
+static bool needs_engine(const struct observer_kind *kind)
+{
+	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0;
+}
+
 /* All are asked before the first is waited for. */
-int arm_observers_collect(struct arm *arm, bool network, struct error **err)
+int arm_observers_collect(struct arm *arm, bool engine, struct error **err)
 {
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		cleanup_error struct error *ignored = NULL;
 
-		if (has_beacon(observer_kind(arm->observers[i])) == network &&
+		if (needs_engine(observer_kind(arm->observers[i])) == engine &&
 		    observer_ask(arm->observers[i], WIRE_AFTER, &ignored) < 0)
 			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
 	}
 	for (size_t i = 0; i < arm->observers_count; i++) {
-		if (has_beacon(observer_kind(arm->observers[i])) != network)
+		if (needs_engine(observer_kind(arm->observers[i])) != engine)
 			continue;
+		/* One that turns out to be lost closes its descriptor: it is not watched any more from here on. */
+		loop_remove(arm->loop, observer_fd(arm->observers[i]));
 		if (collect(arm, arm->observers[i], err) < 0)
 			return -1;
-		/* Nothing is asked of it any more, and the kernel takes its time to close a capture. */
-		loop_remove(arm->loop, observer_fd(arm->observers[i]));
+		/* The kernel takes its time to close a capture or an inotify. */
 		observer_halt(arm->observers[i]);
 	}
 	return 0;

@@ -11,10 +11,12 @@ PLANT=$BUILD/tests/live-main_plant
 SELECTION=(baseline -j1)
 
 # The bundle says the same as the summary did, and stands on its own.
+# An arm that broke is an error of the run; its bundle is intact, and leaves the cells open.
 verifies_as() { # CODE
-	local status=0
+	local status=0 expected=$1
+	[ "$expected" -ne 3 ] || expected=2
 	"$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz" || status=$?
-	[ "$status" -eq "$1" ] || { echo "verify: $status, not $1"; return 1; }
+	[ "$status" -eq "$expected" ] || { echo "verify: $status, not $expected"; return 1; }
 }
 
 # A planted run: not passed, the cell and the reason are named, and the bundle keeps it.
