@@ -138,6 +138,10 @@ int engine_remove(struct engine *engine, const char *id, struct error **err) MUS
 int engine_remove_begin(struct engine *engine, const char *id, struct engine_request **out,
 			struct error **err) MUST_CHECK;
 
+/* Waits until a removal that somebody asked for is done: the engine refuses a second one while it is under way.
+ * ERROR_TIMEOUT when the container is there at the deadline. */
+int engine_await_removal(struct engine *engine, const char *id, int64_t deadline, struct error **err) MUST_CHECK;
+
 /* Upgrades a connection to the container's standard streams, framed as adapter/demux.h reads them. *socket is
  * non-blocking and the only holder of the connection; `rest` gets what came behind the headers. */
 int engine_attach(struct engine *engine, const char *id, int *socket, struct buf *rest, struct error **err) MUST_CHECK;

@@ -284,6 +284,24 @@ int engine_remove(struct engine *engine, const char *id, struct error **err)
 	return container_command(engine, ENGINE_REMOVE, id, REMOVAL, 0, err);
 }
 
+int engine_await_removal(struct engine *engine, const char *id, int64_t deadline, struct error **err)
+{
+	cleanup_buf struct buf inspect = BUF(ENGINE_ANSWER_BYTES);
+	cleanup_result struct engine_result result = { .status = 0 };
+	cleanup_error struct error *ignored = NULL;
+	struct engine_request *request = NULL;
+	bool found = true;
+
+	/* Whatever the answer is, only that the container is gone counts. */
+	if (engine_container_begin(engine, ENGINE_WAIT, id, "/wait?condition=removed", deadline, &request, &ignored) >=
+		    0 &&
+	    engine_finish(engine, request, &result, &ignored) < 0)
+		error_free(steal_pointer(&ignored));
+	if (engine_inspect(engine, id, &inspect, &found, err) < 0)
+		return -1;
+	return found ? error_set(err, ERROR_TIMEOUT, "container %.12s is still there: is the engine stuck?", id) : 0;
+}
+
 int engine_remove_begin(struct engine *engine, const char *id, struct engine_request **out, struct error **err)
 {
 	return engine_container_begin(engine, ENGINE_REMOVE, id, REMOVAL, 0, out, err);

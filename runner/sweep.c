@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,6 @@
 
 #define STAT_BYTES 4096
 #define STUCK_MS 10000
-#define PASS_MS 50
 
 typedef int (*each_container)(void *context, const char *id, const char *run, struct error **err);
 
@@ -56,17 +54,23 @@ struct removal {
 static int remove_one(void *context, const char *id, const char *run, struct error **err)
 {
 	struct removal *removal = context;
-	struct error *stuck = NULL;
+	struct error *stuck = NULL, *late = NULL;
 
 	(void)err;
 	if (removal->kept && store_run_held(run)) {
 		++*removal->kept;
 		return 0;
 	}
-	if (engine_remove(removal->engine, id, &stuck) < 0)
+	/* A removal that a killed run asked for may still be under way, and the engine refuses another one of the same.
+	 */
+	if (engine_remove(removal->engine, id, &stuck) < 0 &&
+	    engine_await_removal(removal->engine, id, clock_deadline(STUCK_MS), &late) < 0) {
 		error_keep_first(&removal->stuck, &stuck);
-	else
-		++*removal->count;
+		error_free(late);
+		return 0;
+	}
+	error_free(stuck);
+	++*removal->count;
 	return 0;
 }
 
@@ -99,27 +103,14 @@ static int remove_images(struct removal *removal, struct error **err)
 	return 0;
 }
 
-/* A removal that a killed run asked for may still be under way, and refuses another one of the same: what is stuck is
- * asked for anew until it is gone, or has been stuck too long. */
-static int in_passes(int (*pass)(struct removal *removal, struct error **err), struct removal *removal,
+/* All are tried; the first that stays is the error. */
+static int sweep_all(int (*pass)(struct removal *removal, struct error **err), struct removal *removal,
 		     struct error **err)
 {
-	int64_t deadline = clock_deadline(STUCK_MS);
+	int status = pass(removal, err);
 
-	for (;;) {
-		if (pass(removal, err) < 0) {
-			error_free(removal->stuck);
-			return -1;
-		}
-		if (!removal->stuck)
-			return 0;
-		if (clock_now() >= deadline) {
-			error_keep_first(err, &removal->stuck);
-			return -1;
-		}
-		error_free(steal_pointer(&removal->stuck));
-		(void)poll(NULL, 0, PASS_MS);
-	}
+	error_keep_first(err, &removal->stuck);
+	return *err ? -1 : status;
 }
 
 int sweep_containers(struct engine *engine, struct swept *swept, struct error **err)
@@ -128,7 +119,7 @@ int sweep_containers(struct engine *engine, struct swept *swept, struct error **
 		.engine = engine, .label = PROFILE_LABEL_RUN, .count = &swept->containers, .kept = &swept->kept
 	};
 
-	return in_passes(remove_containers, &removal, err);
+	return sweep_all(remove_containers, &removal, err);
 }
 
 int sweep_run(struct engine *engine, const char *run, unsigned *count, struct error **err)
@@ -139,14 +130,14 @@ int sweep_run(struct engine *engine, const char *run, unsigned *count, struct er
 	if (!run[0])
 		return 0;
 	snprintf(label, sizeof(label), "%s=%s", PROFILE_LABEL_RUN, run);
-	return in_passes(remove_containers, &removal, err);
+	return sweep_all(remove_containers, &removal, err);
 }
 
 int sweep_images(struct engine *engine, struct swept *swept, struct error **err)
 {
 	struct removal removal = { .engine = engine, .count = &swept->images };
 
-	return store_run_held(NULL) ? 0 : in_passes(remove_images, &removal, err);
+	return store_run_held(NULL) ? 0 : sweep_all(remove_images, &removal, err);
 }
 
 /* Field 4 of /proc/PID/stat, behind the program's name, which may hold anything. */
