@@ -70,7 +70,7 @@ int spawn_helper_path(const char *name, char *out, size_t size, struct error **e
 			return 0;
 	}
 	out[0] = '\0';
-	return error_errno(err, ENOENT, "helper %s", shown);
+	return error_set(err, ERROR_SYSTEM, "the program %s is missing beside harness: run `make`", shown);
 }
 
 int process_harden(bool parent_death, pid_t expected_parent, struct error **err)

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/fd.h"
 #include "reports/verify.h"
+#include "runner/store.h"
 #include "runner/verb.h"
 
 #define TEXT_BYTES (64 * KIB)
@@ -15,12 +17,15 @@ static int run(const struct options *options, struct error **err)
 	struct verify_options how = { .require_signature = options->require_signature };
 	struct verify_report report;
 	cleanup_fd int fd = -1;
+	struct stat status;
 	char safe[128];
 
 	if (options->words_count != 1)
 		return error_set(err, ERROR_USAGE,
 				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
 	fd = open(options->words[0], O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
+		return error_set(err, ERROR_USAGE, "that is a folder: verify takes the bundle in it, %s", BUNDLE_NAME);
 	if (fd < 0)
 		return error_errno(err, errno, "the bundle '%s'", error_safe(options->words[0], safe, sizeof(safe)));
 	if (verify_bundle(fd, &how, &report, err) < 0)

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	}
 	if (process_harden(false, 0, &error) < 0)
 		return report(error);
-	if (options_parse(argc - 2, argv + 2, &options, &storage, &error) < 0)
+	if (options_parse(verb->name, argc - 2, argv + 2, &options, &storage, &error) < 0)
 		return report(error);
 	if (verb->engine && options_socket(options.socket, &options.socket, &error) < 0)
 		return report(error);

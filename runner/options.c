@@ -17,6 +17,7 @@ struct flag {
 	const char *name, *letter; /* "--socket", or NULL for none; "-j" */
 	const char *argument; /* its name in help, or NULL */
 	const char *title;
+	const char *verbs; /* that take it, separated by spaces */
 	enum flag_type type;
 	size_t offset;
 };
@@ -92,7 +93,19 @@ int options_socket(const char *flag, const char **out, struct error **err)
 	return 0;
 }
 
-int options_parse(int argc, char **argv, struct options *out, const char ***storage, struct error **err)
+/* Whether `verb` is one of the flag's words. */
+static bool is_for(const struct flag *flag, const char *verb)
+{
+	size_t length = strlen(verb);
+
+	for (const char *at = flag->verbs; (at = strstr(at, verb)); at += length)
+		if ((at == flag->verbs || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+int options_parse(const char *verb, int argc, char **argv, struct options *out, const char ***storage,
+		  struct error **err)
 {
 	bool only_words = false;
 
@@ -117,6 +130,9 @@ int options_parse(int argc, char **argv, struct options *out, const char ***stor
 		if (!flag)
 			return error_set(err, ERROR_USAGE, "there is no flag '%s': see `harness help`",
 					 error_safe(argv[i], safe, sizeof(safe)));
+		if (!is_for(flag, verb))
+			return error_set(err, ERROR_USAGE, "%s is not for `harness %s`: see `harness help %s`",
+					 flag->name, verb, verb);
 		if (flag->type != FLAG_BOOL && !value) {
 			if (++i == argc)
 				return error_set(err, ERROR_USAGE, "%s needs %s: see `harness help`", flag->name,
@@ -130,56 +146,72 @@ int options_parse(int argc, char **argv, struct options *out, const char ***stor
 	return 0;
 }
 
-void options_help(void)
+void options_help(const char *verb)
 {
-	printf("flags:\n");
+	bool any = false;
+
 	for (size_t i = 0; i < flags_count; i++) {
 		char left[48];
+
+		if (verb && !is_for(&flags[i], verb))
+			continue;
+		if (!any)
+			printf("flags:\n");
+		any = true;
 
 		snprintf(left, sizeof(left), "%s%s%s%s%s", flags[i].letter ? flags[i].letter : "",
 			 flags[i].letter ? ", " : "", flags[i].name, flags[i].argument ? " " : "",
 			 flags[i].argument ? flags[i].argument : "");
 		printf("  %-24s %s\n", left, flags[i].title);
 	}
-	printf("  %-24s %s\n", "--version", "say which version this is");
+	if (!verb)
+		printf("  %-24s %s\n", "--version", "say which version this is");
 }
 
 static const struct flag flags[] = {
 	{ .name = "--socket",
+	  .verbs = "run clean doctor",
 	  .argument = "PATH",
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, socket),
 	  .title = "the engine's socket (else a unix:// DOCKER_HOST, else " DEFAULT_SOCKET ")" },
 	{ .name = "--out",
+	  .verbs = "run clean",
 	  .argument = "FOLDER",
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, out),
 	  .title = "where runs are kept (default: " DEFAULT_OUT ")" },
 	{ .name = "--scenarios",
+	  .verbs = "run list",
 	  .argument = "FOLDER",
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, scenarios),
 	  .title = "scenarios of your own instead of those that came with harness" },
 	{ .name = "--jobs",
+	  .verbs = "run",
 	  .letter = "-j",
 	  .argument = "N",
 	  .type = FLAG_JOBS,
 	  .offset = offsetof(struct options, jobs),
 	  .title = "arms at the same time (default: 2)" },
 	{ .name = "--dry-run",
+	  .verbs = "run",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, dry_run),
 	  .title = "run: print the plan and what it would touch, and stop" },
 	{ .name = "--require-signature",
+	  .verbs = "verify",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, require_signature),
 	  .title = "verify: a bundle that nobody signed is not established" },
 	{ .name = "--quiet",
+	  .verbs = "run verify",
 	  .letter = "-q",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, quiet),
 	  .title = "only the verdict" },
 	{ .name = "--verbose",
+	  .verbs = "run",
 	  .letter = "-v",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, verbose),

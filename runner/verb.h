@@ -35,10 +35,11 @@ extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doct
 extern const struct verb *const verbs[]; /* NULL-terminated */
 
 /* Parses the words after the verb. *storage is freed by the caller after use. */
-int options_parse(int argc, char **argv, struct options *out, const char ***storage, struct error **err) MUST_CHECK;
+int options_parse(const char *verb, int argc, char **argv, struct options *out, const char ***storage,
+		  struct error **err) MUST_CHECK;
 /* A unix:// DOCKER_HOST is honoured, any other is refused by name. */
 int options_socket(const char *flag, const char **out, struct error **err) MUST_CHECK;
-/* The flags, one line each, for help. */
-void options_help(void);
+/* The flags of a verb, one line each, for help; NULL: of all. */
+void options_help(const char *verb);
 
 #endif

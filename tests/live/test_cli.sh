@@ -58,6 +58,10 @@ for verb in list doctor clean; do
 	bare "$verb" word
 	refused "$verb with a word" 4 "$verb takes no words"
 done
+for flag in --jobs=3 --dry-run --socket=x; do
+	bare verify "$flag" x
+	refused "verify with ${flag%=*}" 4 "${flag%=*} is not for \`harness verify\`"
+done
 bare verify
 refused "verify without a bundle" 4 "verify takes one bundle"
 bare verify one two
@@ -145,7 +149,7 @@ refused "a bundle that is not there" 3 "No such file or directory"
 bare verify "$folder/$ESCAPE"
 refused "escapes in a bundle's name" 3 "?[31mred"
 bare verify "$folder"
-check "a folder is no bundle" exits 1 3
+check "a folder is no bundle" exits 4
 printf 'no bundle %s' "$ESCAPE" >"$folder/text"
 bare verify "$folder/text"
 check "a text is no bundle" exits 1
@@ -173,10 +177,10 @@ peer() { # SOCKET ANSWER: listens there and gives the answer to whoever comes
 	within 5 test -S "$1" || echo "no peer"
 }
 for verb in run clean doctor; do
-	bare "$verb" --out "$folder/runs" --socket "$folder/nowhere.sock"
+	bare "$verb" --socket "$folder/nowhere.sock"
 	check "$verb without an engine: exit code 3" exits 3
 	check "$verb without an engine: says so" says "no engine there: start Docker"
-	bare "$verb" --out "$folder/runs" --socket "$folder/text"
+	bare "$verb" --socket "$folder/text"
 	check "$verb at a file: exit code 3" exits 3
 	check "$verb at a file: says so" says "not a socket"
 done
