@@ -5,67 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adapter/bridge_config.h"
 #include "adapter/session.h"
 #include "core/clock.h"
 #include "core/fd.h"
 
 #define PIPE_MS 2000
-#define CONFIG_BYTES (8 * KIB)
 
 /* Operator-owned: what the agent may ask for, and the tool behind it. `done` is the session's own. */
-static const struct {
-	const char *operation, *tool;
-} aliases[] = {
-	{ "permitted", "permitted.tool" },
-	{ "denied", "public.tool" },
-	{ "done", NULL },
+static const struct bridge_alias aliases[] = {
+	{ .operation = "permitted", .tool = "permitted.tool" },
+	{ .operation = "denied", .tool = "public.tool" },
+	{ .operation = "done" },
 };
 
-static void put_limits(struct json_writer *json, const struct session_limits *limits)
+/* By the field table that the bridge reads it with. */
+static int put_config(const struct session_options *options, struct buf *out, struct error **err)
 {
-	json_put_key(json, "limits");
-	json_object(json);
-	json_member_int(json, "frameBytes", limits->frame_bytes);
-	json_member_int(json, "stdoutBytes", limits->stdout_bytes);
-	json_member_int(json, "stderrBytes", limits->stderr_bytes);
-	json_member_int(json, "calls", limits->calls);
-	json_member_int(json, "sessionMs", limits->session_ms);
-	json_member_int(json, "heartbeatMs", limits->heartbeat_ms);
-	json_member_int(json, "acknowledgeMs", limits->acknowledge_ms);
-	json_member_int(json, "leaseMs", limits->lease_ms);
-	json_member_int(json, "gatewayCallMs", limits->gateway_call_ms);
-	json_object_end(json);
-}
-
-static int bridge_config(const struct session_options *options, struct buf *out, struct error **err)
-{
+	struct bridge_config config = {
+		.aliases_count = ARRAY_SIZE(aliases),
+		.beacon_tool = "beacon.tool",
+		.acknowledge = options->acknowledge,
+		.limits = options->limits,
+	};
 	struct json_writer json;
 
+	memcpy(config.aliases, aliases, sizeof(aliases));
 	json_begin(&json, out);
-	json_object(&json);
-	json_put_key(&json, "aliases");
-	json_array(&json);
-	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++) {
-		json_object(&json);
-		json_member_string(&json, "operation", aliases[i].operation);
-		json_put_key(&json, "tool");
-		if (aliases[i].tool)
-			json_put_string(&json, aliases[i].tool);
-		else
-			json_put_null(&json);
-		json_object_end(&json);
-	}
-	json_array_end(&json);
-	json_member_string(&json, "beaconTool", "beacon.tool");
-	json_member_bool(&json, "acknowledge", options->acknowledge);
-	put_limits(&json, &options->limits);
-	json_object_end(&json);
+	schema_encode(bridge_config_fields, &config, &json);
 	return buf_check(out, "the bridge's configuration", err);
 }
 
 int session_bridge(struct session *session, int gateway_in, int gateway_out, struct error **err)
 {
-	cleanup_buf struct buf config = BUF(CONFIG_BYTES);
+	cleanup_buf struct buf config = BUF(BRIDGE_CONFIG_BYTES);
 	cleanup_fd int config_read = -1, config_write = -1, payload_read = -1, life_read = -1, control = -1,
 		       program = -1;
 	char path[PATH_MAX];
@@ -73,7 +46,7 @@ int session_bridge(struct session *session, int gateway_in, int gateway_out, str
 	char *argv[] = { name, NULL };
 
 	if (spawn_helper_path("bridge", path, sizeof(path), err) < 0 ||
-	    bridge_config(session->options, &config, err) < 0 || fd_pipe(&config_read, &config_write, err) < 0 ||
+	    put_config(session->options, &config, err) < 0 || fd_pipe(&config_read, &config_write, err) < 0 ||
 	    fd_pipe(&payload_read, &session->payload, err) < 0 || fd_pipe(&life_read, &session->lifeline, err) < 0 ||
 	    fd_seqpacket(&session->bridge_control, &control, err) < 0)
 		return -1;

@@ -73,7 +73,6 @@ struct arm_told {
 	bool bridge_ready, guarded, armed, first_frame, done, ended, beacon_done, beacon_allowed;
 	bool bridge_gone, watchdog_gone, dead, interrupted;
 	enum control_reason reason; /* of ENDED */
-	struct control_message end; /* ENDED's counters */
 };
 
 struct arm_fault_state {

@@ -44,7 +44,6 @@ static void take_bridge(struct arm *arm, const struct control_message *message)
 	case CONTROL_ENDED:
 		told->ended = true;
 		told->reason = (enum control_reason)message->reason;
-		told->end = *message;
 		arm_note(arm, "ended", control_reason_names[message->reason], message->time);
 		break;
 	default:
