@@ -304,7 +304,19 @@ void session_kill(const struct session *session)
 		(void)pidfd_send_signal(session->pidfd, SIGKILL, NULL, 0);
 }
 
-static void end_guards(struct session *session)
+/* The process first. Whoever is killed between two of these steps leaves a watchdog that is armed, or a dead process.
+ */
+static int end_process(const struct session *session, struct error **err)
+{
+	if (session->pidfd < 0)
+		return 0;
+	session_kill(session);
+	if (fd_wait(session->pidfd, POLLIN, clock_deadline(GONE_MS), err) == 1)
+		return 0;
+	return *err ? -1 : error_set(err, ERROR_TIMEOUT, "the container's process did not end");
+}
+
+static void disarm(struct session *session)
 {
 	struct control_message disarm = { .type = CONTROL_DISARM };
 	cleanup_error struct error *ignored = NULL;
@@ -313,11 +325,14 @@ static void end_guards(struct session *session)
 	if (session->watchdog_control >= 0 &&
 	    control_send(session->watchdog_control, &disarm, NULL, 0, clock_deadline(DISARM_MS), &ignored) < 0)
 		child_signal(&session->watchdog, SIGKILL);
-	session_kill(session);
+}
+
+/* While it holds the stream the engine holds the container. */
+static void end_bridge(struct session *session)
+{
 	fd_close(&session->lifeline);
 	fd_close(&session->payload);
 	fd_close(&session->attach);
-	/* While it holds the stream the engine holds the container. */
 	child_signal(&session->bridge, SIGKILL);
 }
 
@@ -338,16 +353,13 @@ static int stays(const struct session *session, struct error *left, struct error
 
 int session_end_begin(struct session *session, struct error **err)
 {
+	cleanup_error struct error *late = NULL;
 	struct error *left = NULL;
 
-	end_guards(session);
-	if (session->pidfd >= 0) {
-		cleanup_error struct error *late = NULL;
-
-		if (fd_wait(session->pidfd, POLLIN, clock_deadline(GONE_MS), &late) == 0)
-			(void)error_set(&late, ERROR_TIMEOUT, "the container's process did not end");
-		error_keep_first(err, &late);
-	}
+	if (end_process(session, &late) == 0)
+		disarm(session);
+	error_keep_first(err, &late);
+	end_bridge(session);
 	engine_cancel(session->engine, steal_pointer(&session->starting));
 	engine_cancel(session->engine, steal_pointer(&session->waiting));
 	if (session->container[0] && !session->removed && !session->removing &&
