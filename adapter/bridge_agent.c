@@ -186,6 +186,19 @@ void bridge_agent_reply(struct bridge *bridge, const struct json_node *result)
 	bridge_agent_pump(bridge);
 }
 
+bool bridge_agent_resume(struct bridge *bridge)
+{
+	static char answer[] = "{\"allowed\":true,\"response\":null}\n";
+	const struct buf reply = { .data = answer, .length = sizeof(answer) - 1 };
+
+	if (!bridge->agent.waiting)
+		return false;
+	bridge->agent.waiting = false;
+	enqueue(bridge, &reply);
+	bridge_agent_pump(bridge);
+	return true;
+}
+
 /* ---- from the agent ---- */
 
 static enum control_reason handle(struct bridge *bridge, struct json_span line)
@@ -197,13 +210,13 @@ static enum control_reason handle(struct bridge *bridge, struct json_span line)
 
 	agent->frames++;
 	if (reason != CONTROL_REASON_NONE)
-		return reason;
+		return bridge->config->strict ? reason : CONTROL_REASON_NONE;
 	alias = bridge_config_alias(bridge->config, frame.operation, frame.operation_length);
 	if (!alias || agent->done)
-		return CONTROL_REASON_OPERATION;
+		return bridge->config->strict ? CONTROL_REASON_OPERATION : CONTROL_REASON_NONE;
 	if (!alias->tool[0]) {
-		agent->done = true;
-		bridge_tell(bridge, CONTROL_DONE, 0);
+		*(alias->waits ? &agent->waiting : &agent->done) = true;
+		bridge_tell(bridge, alias->waits ? CONTROL_CHECKPOINT : CONTROL_DONE, 0);
 		return CONTROL_REASON_NONE;
 	}
 	if (agent->calls == bridge->config->limits.calls)
@@ -227,7 +240,7 @@ void bridge_agent_pump(struct bridge *bridge)
 	struct bridge_agent *agent = &bridge->agent;
 	struct json_span line;
 
-	while (bridge->reason == CONTROL_REASON_NONE && !bridge->gateway.calling) {
+	while (bridge->reason == CONTROL_REASON_NONE && !bridge->gateway.calling && !agent->waiting) {
 		enum control_reason reason = CONTROL_REASON_NONE;
 
 		if (frame_reader_next(&agent->reader, &line))

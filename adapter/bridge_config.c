@@ -55,6 +55,7 @@ const struct bridge_alias *bridge_config_alias(const struct bridge_config *confi
 static const struct schema_field alias_fields[] = {
 	{ .key = "operation", NAME(bridge_alias, operation), .required = true },
 	{ .key = "tool", NAME(bridge_alias, tool), .required = true, .nullable = true },
+	{ .key = "waits", .type = SCHEMA_BOOL, .offset = offsetof(struct bridge_alias, waits) },
 	{ .key = NULL },
 };
 
@@ -86,6 +87,10 @@ const struct schema_field bridge_config_fields[] = {
 	  .type = SCHEMA_BOOL,
 	  .required = true,
 	  .offset = offsetof(struct bridge_config, acknowledge) },
+	{ .key = "strict",
+	  .type = SCHEMA_BOOL,
+	  .value = true,
+	  .offset = offsetof(struct bridge_config, strict) },
 	{ .key = "limits",
 	  .type = SCHEMA_OBJECT,
 	  .required = true,

@@ -16,7 +16,8 @@
 /* What the agent may ask for, and the tool behind it; no tool: the session's own operation `done`. */
 struct bridge_alias {
 	char operation[NAME_MAX_SHORT];
-	char tool[NAME_MAX_SHORT];
+	char tool[NAME_MAX_SHORT]; /* "": the session's own operation, which is no call */
+	bool waits; /* the session's own: the agent is answered when the arm lets it go on; else it is done */
 };
 
 struct bridge_config {
@@ -24,6 +25,7 @@ struct bridge_config {
 	size_t aliases_count;
 	char beacon_tool[NAME_MAX_SHORT];
 	bool acknowledge; /* the watchdog's acknowledgments are checked */
+	bool strict; /* what is no frame, or asks for no operation, ends the session */
 	struct session_limits limits; /* but for stop_try_ms, which is the watchdog's */
 };
 

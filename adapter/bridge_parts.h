@@ -31,6 +31,7 @@ struct bridge_agent {
 	bool ending; /* half-close once the queue is empty */
 	bool first_frame; /* was written and told */
 	bool done; /* the agent used `done`: no frame may follow */
+	bool waiting; /* at its checkpoint, for the arm */
 	short watched; /* poll events that the loop knows; -1: none */
 	struct demux demux;
 	struct frame_reader reader;
@@ -91,6 +92,8 @@ void bridge_agent_finish(struct bridge *bridge);
 void bridge_agent_pump(struct bridge *bridge);
 /* The answer to the call under way; `result` is NULL for one that was denied. */
 void bridge_agent_reply(struct bridge *bridge, const struct json_node *result);
+/* Answers the checkpoint; false when the agent is at none. */
+bool bridge_agent_resume(struct bridge *bridge);
 void bridge_agent_settle(struct bridge *bridge);
 
 /* ---- bridge_gateway.c ---- */

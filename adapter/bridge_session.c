@@ -72,6 +72,8 @@ static bool in_turn(const struct bridge *bridge, uint16_t type)
 		return true;
 	case CONTROL_GO:
 		return bridge->guard.guarded && !bridge->agent.open;
+	case CONTROL_RESUME:
+		return bridge->agent.waiting;
 	case CONTROL_BEACON:
 		return bridge->gateway.ready && !bridge->agent.ending;
 	case CONTROL_END:
@@ -95,6 +97,9 @@ static void obey(struct bridge *bridge, const struct control_message *order, con
 		break;
 	case CONTROL_BEACON:
 		bridge_gateway_beacon(bridge, order->canary);
+		break;
+	case CONTROL_RESUME:
+		bridge_agent_resume(bridge);
 		break;
 	case CONTROL_END:
 		bridge_agent_finish(bridge);

@@ -43,6 +43,7 @@ enum control_type {
 	CONTROL_GO, /* admitted: send the initial frame */
 	CONTROL_BEACON, /* from READY on: call the beacon tool through the gateway with `canary`; answered by
 			   BEACON_DONE */
+	CONTROL_RESUME, /* answers the checkpoint that the agent waits at */
 	CONTROL_END, /* half-close the agent's stdin; then wait for the stream's end */
 	/* bridge -> arm */
 	CONTROL_READY = 32, /* configured, gateway initialised */
@@ -51,6 +52,7 @@ enum control_type {
 	CONTROL_FIRST_FRAME, /* the initial frame was written */
 	CONTROL_BEACON_DONE, /* value: 1 allowed, 0 not */
 	CONTROL_DONE, /* the agent used the `done` operation */
+	CONTROL_CHECKPOINT, /* the agent used the `checkpoint` operation, and waits */
 	CONTROL_ENDED, /* the session is over; reason and counters; then the bridge exits */
 	/* watchdog -> arm */
 	CONTROL_ARMED = 64,

@@ -12,7 +12,7 @@ const struct probe_route *probe_find(const char *id)
 }
 
 const char *const probe_ids[] = {
-	"tcp4", "tcp4-child", "tcp6", "dns", "tcp4-nic", "file", "stderr", "permitted", "denied", NULL,
+	"tcp4", "tcp4-child", "tcp6", "dns", "tcp4-nic", "file", "stderr", "permitted", "denied", "after", NULL,
 };
 
 const struct probe_route probe_routes[] = {
@@ -25,5 +25,6 @@ const struct probe_route probe_routes[] = {
 	{ .id = "stderr", .address = PROBE_NOWHERE },
 	{ .id = "permitted", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = "denied", .address = PROBE_OPERATION, .target = "denied", .tool = "public.tool" },
+	{ .id = "after", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = NULL },
 };

@@ -49,9 +49,13 @@ struct session_options {
 	char sensitivity[NAME_MAX_SHORT]; /* of the classified payload: where the gateway's session starts */
 	bool watchdog; /* armed */
 	bool acknowledge; /* the bridge checks the watchdog's acknowledgments */
+	bool strict; /* what is no frame, or asks for no operation, ends the session; else it is passed over */
+	bool checkpoint; /* the agent may stop and wait for the arm */
 	struct rule_set must_fail; /* admission must refuse on exactly these, which are then waived */
 	struct session_limits limits;
-	const char *gateway_program; /* helper's name: "gateway" */
+	/* Helpers' names, and the one argument of each, or NULL. */
+	const char *gateway_program, *gateway_mode;
+	const char *upstream_program, *upstream_mode;
 };
 
 /* The reference session: permitted.tool and beacon.tool up to confidential, public.tool up to public. */
@@ -123,6 +127,8 @@ int session_go(struct session *session, const struct buf *payload, struct error 
 int session_project(const struct session *session, effective_take take, void *context, struct error **err) MUST_CHECK;
 /* Waits for the exit that the engine reports, at most until `deadline`. */
 int session_exited(struct session *session, int64_t deadline, int64_t *exit_code, struct error **err) MUST_CHECK;
+/* Lets the agent go on from its checkpoint. */
+int session_resume(struct session *session, struct error **err) MUST_CHECK;
 /* SIGKILL by pidfd; no effect when there is no process. */
 void session_kill(const struct session *session);
 /* The first half of session_end(): watchdog, bridge and process end, and the engine is asked to remove the container.

@@ -12,25 +12,22 @@
 
 #define PIPE_MS 2000
 
-/* Operator-owned: what the agent may ask for, and the tool behind it. `done` is the session's own. */
-static const struct bridge_alias aliases[] = {
-	{ .operation = "permitted", .tool = "permitted.tool" },
-	{ .operation = "denied", .tool = "public.tool" },
-	{ .operation = "done" },
-};
+static const struct bridge_alias aliases[];
 
 /* By the field table that the bridge reads it with. */
 static int put_config(const struct session_options *options, struct buf *out, struct error **err)
 {
 	struct bridge_config config = {
-		.aliases_count = ARRAY_SIZE(aliases),
 		.beacon_tool = "beacon.tool",
 		.acknowledge = options->acknowledge,
+		.strict = options->strict,
 		.limits = options->limits,
 	};
 	struct json_writer json;
 
-	memcpy(config.aliases, aliases, sizeof(aliases));
+	for (const struct bridge_alias *alias = aliases; alias->operation[0]; alias++)
+		if (!alias->waits || options->checkpoint)
+			config.aliases[config.aliases_count++] = *alias;
 	json_begin(&json, out);
 	schema_encode(bridge_config_fields, &config, &json);
 	return buf_check(out, "the bridge's configuration", err);
@@ -146,3 +143,19 @@ int session_go(struct session *session, const struct buf *payload, struct error 
 	fd_close(&session->payload);
 	return control_send(session->bridge_control, &go, NULL, 0, clock_deadline(PIPE_MS), err);
 }
+
+int session_resume(struct session *session, struct error **err)
+{
+	struct control_message resume = { .type = CONTROL_RESUME };
+
+	return control_send(session->bridge_control, &resume, NULL, 0, clock_deadline(PIPE_MS), err);
+}
+
+/* Operator-owned: what the agent may ask for, and the tool behind it. Those without a tool are the session's own. */
+static const struct bridge_alias aliases[] = {
+	{ .operation = "permitted", .tool = "permitted.tool" },
+	{ .operation = "denied", .tool = "public.tool" },
+	{ .operation = "checkpoint", .waits = true },
+	{ .operation = "done" },
+	{ .operation = "" },
+};

@@ -37,5 +37,7 @@ static const struct session_options reference = {
 	.sensitivity = "confidential",
 	.watchdog = true,
 	.acknowledge = true,
+	.strict = true,
 	.gateway_program = "gateway",
+	.upstream_program = "recorder",
 };

@@ -8,15 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_MAX_BYTES 512
-#define ORDERS_MAX 256
+#define LINE_MAX_BYTES 8192
+#define STEPS_MAX 300
+#define BYTES_MAX 2048
 #define STATUS_MAX 100
 
-struct job {
+enum kind { KIND_PROBE, KIND_CHECKPOINT, KIND_MISBEHAVE };
+
+struct step {
+	enum kind kind;
 	const struct probe *probe;
 	char canary[64];
 	char address[64];
 	uint16_t port;
+	const struct misbehaviour *misbehaviour;
+	long long count;
+};
+
+/* What a misbehaviour writes: there is one at most. */
+struct bytes {
+	char data[BYTES_MAX];
+	unsigned long length;
 };
 
 int read_line(char *line, int size)
@@ -62,6 +74,14 @@ static const struct probe *find_probe(const char *id)
 	return NULL;
 }
 
+static const struct misbehaviour *find_misbehaviour(const char *id)
+{
+	for (const struct misbehaviour *row = misbehaviours; row->id; row++)
+		if (strcmp(row->id, id) == 0)
+			return row;
+	return NULL;
+}
+
 static int end(const char *id, int attempts)
 {
 	for (const struct ending *ending = endings; ending->id; ending++)
@@ -70,8 +90,8 @@ static int end(const char *id, int attempts)
 	return 127;
 }
 
-/* "probe ID CANARY ADDRESS PORT" */
-static int parse_job(char *line, struct job *job)
+/* "ID CANARY ADDRESS PORT" */
+static int parse_probe(char *line, struct step *step)
 {
 	char *rest = line;
 	const char *id = strsep(&rest, " ");
@@ -80,38 +100,110 @@ static int parse_job(char *line, struct job *job)
 
 	if (!id || !canary || !address || !rest)
 		return -1;
-	job->probe = find_probe(id);
-	if (!job->probe || strlen(canary) >= sizeof(job->canary) || strlen(address) >= sizeof(job->address))
+	step->probe = find_probe(id);
+	if (!step->probe || strlen(canary) >= sizeof(step->canary) || strlen(address) >= sizeof(step->address))
 		return -1;
-	memcpy(job->canary, canary, strlen(canary) + 1);
-	memcpy(job->address, address, strlen(address) + 1);
-	job->port = (uint16_t)strtoul(rest, NULL, 10);
+	memcpy(step->canary, canary, strlen(canary) + 1);
+	memcpy(step->address, address, strlen(address) + 1);
+	step->port = (uint16_t)strtoul(rest, NULL, 10);
 	return 0;
 }
 
-static int run(const struct job *jobs, int count, unsigned tries)
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int parse_hex(const char *text, struct bytes *out)
+{
+	out->length = 0;
+	if (strcmp(text, "-") == 0)
+		return 0;
+	for (; text[0] && text[1] && out->length < BYTES_MAX; text += 2) {
+		int high = digit(text[0]), low = digit(text[1]);
+
+		if (high < 0 || low < 0)
+			return -1;
+		out->data[out->length++] = (char)(high * 16 + low);
+	}
+	return text[0] ? -1 : 0;
+}
+
+/* "ID COUNT HEX" */
+static int parse_misbehaviour(char *line, struct step *step, struct bytes *bytes)
+{
+	char *rest = line;
+	const char *id = strsep(&rest, " ");
+	const char *count = strsep(&rest, " ");
+
+	if (!id || !count || !rest)
+		return -1;
+	step->misbehaviour = find_misbehaviour(id);
+	step->count = strtoll(count, NULL, 10);
+	return step->misbehaviour ? parse_hex(rest, bytes) : -1;
+}
+
+static int parse_step(char *line, struct step *step, struct bytes *bytes)
+{
+	if (strcmp(line, "checkpoint") == 0) {
+		step->kind = KIND_CHECKPOINT;
+		return 0;
+	}
+	if (strncmp(line, "misbehave ", 10) == 0) {
+		step->kind = KIND_MISBEHAVE;
+		return parse_misbehaviour(line + 10, step, bytes);
+	}
+	step->kind = KIND_PROBE;
+	return strncmp(line, "probe ", 6) == 0 ? parse_probe(line + 6, step) : -1;
+}
+
+static int try(const struct step *step, unsigned tries)
+{
+	for (unsigned n = 1; n <= tries; n++) {
+		struct order order = {
+			.canary = step->canary,
+			.address = step->address,
+			.port = step->port,
+			.try_number = n,
+		};
+
+		step->probe->attempt(&order);
+	}
+	return (int)tries;
+}
+
+static void checkpoint(void)
+{
+	static const char frame[] = "{\"operation\":\"checkpoint\",\"arguments\":{}}\n";
+	char line[LINE_MAX_BYTES];
+
+	write_all(STDOUT_FILENO, frame, sizeof(frame) - 1);
+	read_line(line, sizeof(line));
+}
+
+static int run(const struct step *steps, int count, unsigned tries, const struct bytes *bytes)
 {
 	int attempts = 0;
 
 	for (int i = 0; i < count; i++) {
-		for (unsigned n = 1; n <= tries; n++) {
-			struct order order = {
-				.canary = jobs[i].canary,
-				.address = jobs[i].address,
-				.port = jobs[i].port,
-				.try_number = n,
-			};
+		const struct step *step = &steps[i];
 
-			jobs[i].probe->attempt(&order);
-			attempts++;
-		}
+		if (step->kind == KIND_PROBE)
+			attempts += try(step, tries);
+		else if (step->kind == KIND_CHECKPOINT)
+			checkpoint();
+		else
+			step->misbehaviour->run(step->count, bytes->data, bytes->length);
 	}
 	return attempts < STATUS_MAX ? attempts : STATUS_MAX;
 }
 
 int main(void)
 {
-	static struct job jobs[ORDERS_MAX];
+	static struct step steps[STEPS_MAX];
+	static struct bytes bytes;
 	char line[LINE_MAX_BYTES];
 	unsigned tries = 1;
 	int count = 0;
@@ -121,9 +213,8 @@ int main(void)
 		if (strncmp(line, "tries ", 6) == 0)
 			tries = (unsigned)strtoul(line + 6, NULL, 10);
 		else if (strncmp(line, "then ", 5) == 0)
-			return end(line + 5, run(jobs, count, tries));
-		else if (strncmp(line, "probe ", 6) != 0 || count == ORDERS_MAX ||
-			 parse_job(line + 6, &jobs[count++]) < 0)
+			return end(line + 5, run(steps, count, tries, &bytes));
+		else if (count == STEPS_MAX || parse_step(line, &steps[count++], &bytes) < 0)
 			return 126;
 	}
 	return 125;

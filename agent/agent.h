@@ -2,11 +2,13 @@
  * The adversarial fixture: what a hostile agent would try, as a table of probes. It is the subject of the measurement
  * and not a part of the harness: it includes nothing of ours, and nothing that it says is ever believed.
  *
- * It reads its orders from standard input, one a line, fields separated by single spaces:
+ * It reads its orders from standard input, one a line, fields separated by single spaces, and follows them in order:
  *
  *     tries N                          each probe is tried N times (before any probe; default 1)
  *     probe ID CANARY ADDRESS PORT     ADDRESS is numeric, a path, or "-"; PORT is 0 where there is none
- *     then ENDING                      what to do after the last probe; this line starts the work
+ *     checkpoint                       says that it is there, and waits for an answer
+ *     misbehave ID COUNT HEX           one row of its misbehaviours; HEX is "-" where there are no bytes
+ *     then ENDING                      what to do last; this line starts the work
  *
  * and its exit status is the number of tries that it made, at most 100: a number, for information only.
  */
@@ -28,12 +30,20 @@ struct probe {
 	void (*attempt)(const struct order *order);
 };
 
+struct misbehaviour {
+	const char *id;
+	const char *what; /* it does */
+	/* `bytes` are those that it was given; it may never return */
+	void (*run)(long long count, const char *bytes, unsigned long length);
+};
+
 struct ending {
 	const char *id;
 	int (*run)(int attempts); /* returns the exit status */
 };
 
 extern const struct probe probes[]; /* ended by .id = NULL */
+extern const struct misbehaviour misbehaviours[]; /* ended by .id = NULL */
 extern const struct ending endings[];
 
 /* Reads one line from standard input without its line feed into line; returns its length, or -1 at the end. */

@@ -184,5 +184,6 @@ const struct probe probes[] = {
 	{ .id = "stderr", .route = "standard error", .attempt = try_stderr },
 	{ .id = "permitted", .route = "the permitted operation", .attempt = call },
 	{ .id = "denied", .route = "the denied operation", .attempt = call },
+	{ .id = "after", .route = "the permitted operation, once more", .attempt = call },
 	{ .id = NULL },
 };

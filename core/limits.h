@@ -15,6 +15,7 @@
 /* One arm */
 #define ARM_REMOVED_MAX 4
 #define ARM_PROBES_MAX 256
+#define ARM_AFTER_MAX 8
 #define ARM_FAULTS_MAX 8
 #define ARM_POLICY_MAX 16
 #define ARM_CELLS_MAX 512
@@ -28,6 +29,7 @@
 /* Documents */
 #define JSON_DEPTH 16 /* bundle, scenario, configuration */
 #define JSON_ENGINE_DEPTH 32 /* what an engine answers */
+#define MISBEHAVIOUR_HEX 4097 /* 2,048 bytes as hexadecimal digits, and a NUL */
 #define SCENARIO_BYTES (256 * KIB)
 #define ENGINE_ANSWER_BYTES (4 * MIB)
 #define ENGINE_STREAM_BYTES (256 * MIB)

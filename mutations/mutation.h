@@ -22,6 +22,8 @@ extern const struct mutation mutation_log_driver;
 extern const struct mutation mutation_sink_ceiling;
 extern const struct mutation mutation_watchdog;
 extern const struct mutation mutation_ack;
+extern const struct mutation mutation_strict_frames;
+extern const struct mutation mutation_call_limit;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

@@ -17,6 +17,8 @@
 #define SUFFIX_LENGTH (sizeof(SUFFIX) - 1)
 #define FILE_NAME_MAX (ID_MAX + SUFFIX_LENGTH)
 #define WINDOW_MS_MAX 600000
+#define COUNT_MAX (1LL << 40)
+#define LIMIT_MAX (1LL << 40)
 #define PROFILE_DEFAULT "reference"
 
 struct found {
@@ -120,22 +122,56 @@ static int by_id(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static int load_one(int directory, const char *id, const struct scenario_names *names, struct scenario *out,
-		    struct error **err)
+static void file_name(const char *id, char out[FILE_NAME_MAX + 1])
+{
+	snprintf(out, FILE_NAME_MAX + 1, "%s" SUFFIX, id);
+}
+
+/* The form alone, and what an absent field means. */
+static int decode_form(const char *id, const struct json_node *node, struct scenario *out, struct error **err)
+{
+	char file[FILE_NAME_MAX + 1];
+	int result;
+
+	file_name(id, file);
+	result = schema_decode(scenario_fields, node, file, out, sizeof(*out), err);
+	if (result < 0)
+		return result;
+	snprintf(out->id, sizeof(out->id), "%s", id);
+	if (!out->profile[0])
+		snprintf(out->profile, sizeof(out->profile), PROFILE_DEFAULT);
+	return 0;
+}
+
+static int load_one(int directory, const char *id, struct scenario *out, struct error **err)
 {
 	cleanup_buf struct buf bytes = BUF(SCENARIO_BYTES);
 	cleanup_json struct json_document *document = NULL;
 	char file[FILE_NAME_MAX + 1];
 	int result;
 
-	snprintf(file, sizeof(file), "%s" SUFFIX, id);
+	file_name(id, file);
 	result = fd_read_file(directory, file, SCENARIO_BYTES, &bytes, err);
 	if (result < 0)
 		return result;
 	result = json_parse(buf_string(&bytes), bytes.length, JSON_DEPTH, &document, err);
 	if (result < 0)
 		return error_wrap(err, "%s", file);
-	return scenario_decode(id, json_root(document), names, out, err);
+	return decode_form(id, json_root(document), out, err);
+}
+
+/* Sense is checked once each scenario has what it takes from others. */
+static int check_all(struct scenario *scenarios, size_t count, const struct scenario_names *names, struct error **err)
+{
+	int result = scenario_take_bases(scenarios, count, err);
+
+	for (size_t i = 0; i < count && result >= 0; i++) {
+		char file[FILE_NAME_MAX + 1];
+
+		file_name(scenarios[i].id, file);
+		result = scenario_check(&scenarios[i], names, file, err);
+	}
+	return result < 0 ? result : scenario_check_set(scenarios, count, err);
 }
 
 int scenario_load_all(int directory, const struct scenario_names *names, struct scenario **out, size_t *count,
@@ -154,11 +190,11 @@ int scenario_load_all(int directory, const struct scenario_names *names, struct 
 	if (!scenarios)
 		return error_set(err, ERROR_MEMORY, "no memory for %zu scenarios", found.count);
 	for (size_t i = 0; i < found.count; i++) {
-		result = load_one(directory, found.ids[i], names, &scenarios[i], err);
+		result = load_one(directory, found.ids[i], &scenarios[i], err);
 		if (result < 0)
 			return result;
 	}
-	result = scenario_check_set(scenarios, found.count, err);
+	result = check_all(scenarios, found.count, names, err);
 	if (result < 0)
 		return result;
 	*out = steal_pointer(&scenarios);
@@ -170,16 +206,10 @@ int scenario_decode(const char *id, const struct json_node *node, const struct s
 		    struct scenario *out, struct error **err)
 {
 	char file[FILE_NAME_MAX + 1];
-	int result;
+	int result = decode_form(id, node, out, err);
 
-	snprintf(file, sizeof(file), "%s" SUFFIX, id);
-	result = schema_decode(scenario_fields, node, file, out, sizeof(*out), err);
-	if (result < 0)
-		return result;
-	snprintf(out->id, sizeof(out->id), "%s", id);
-	if (!out->profile[0])
-		snprintf(out->profile, sizeof(out->profile), PROFILE_DEFAULT);
-	return scenario_check(out, names, file, err);
+	file_name(id, file);
+	return result < 0 ? result : scenario_check(out, names, file, err);
 }
 
 int scenario_decode_sealed(const struct json_node *node, const char *file, struct scenario *out, struct error **err)
@@ -187,6 +217,11 @@ int scenario_decode_sealed(const struct json_node *node, const char *file, struc
 	int result = schema_decode(scenario_sealed_fields, node, file, out, sizeof(*out), err);
 
 	return result < 0 ? result : scenario_check(out, NULL, file, err);
+}
+
+bool scenario_pauses(const struct scenario *scenario)
+{
+	return scenario->misbehaviour.id[0] != '\0';
 }
 
 void scenario_encode(const struct scenario *scenario, struct json_writer *writer)
@@ -227,6 +262,10 @@ static const char *const fault_role_names[] = {
 	[FAULT_CONTAINER] = "container", [FAULT_RECORDER] = "recorder", NULL,
 };
 
+static const char *const peer_place_names[] = {
+	[PEER_NONE] = "none", [PEER_GATEWAY] = "gateway", [PEER_UPSTREAM] = "upstream", NULL
+};
+
 static const char *const fault_action_names[] = { [FAULT_KILL] = "kill", [FAULT_PAUSE] = "pause", NULL };
 
 const char *const expectation_op_names[] = { [OP_EQ] = "eq", [OP_GE] = "ge", [OP_LE] = "le", NULL };
@@ -245,6 +284,9 @@ const char *const cell_class_names[] = { [CELL_PROTECTED] = "protected", [CELL_C
 	.type = SCHEMA_STRING, .pattern = PATTERN_ID, .size = NAME_MAX_SHORT, .array_min = (least),                    \
 	.array_max = (most), .offset = offsetof(struct scenario, member),                                              \
 	.count_offset = offsetof(struct scenario, member##_count)
+#define OBJECT(member, table)                                                                                          \
+	.type = SCHEMA_OBJECT, .fields = (table), .size = SIZE(scenario, member),                                      \
+	.offset = offsetof(struct scenario, member)
 #define OBJECT_ARRAY(member, table, least, most)                                                                       \
 	.type = SCHEMA_OBJECT, .fields = (table), .size = SIZE(scenario, member[0]), .array_min = (least),             \
 	.array_max = (most), .offset = offsetof(struct scenario, member),                                              \
@@ -256,6 +298,37 @@ static const struct schema_field fault_fields[] = {
 	{ .key = "trigger", .required = true, ID_STRING(fault, trigger) },
 	{ .key = "delayMs", INTEGER(fault, delay_ms, 0, WINDOW_MS_MAX) },
 	{ .key = "undo", FLAG(fault, undo) },
+	{ .key = NULL },
+};
+
+static const struct schema_field misbehaviour_fields[] = {
+	{ .key = "id", .required = true, ID_STRING(misbehaviour, id) },
+	{ .key = "count", INTEGER(misbehaviour, count, 0, COUNT_MAX) },
+	{ .key = "bytes",
+	  .type = SCHEMA_STRING,
+	  .pattern = PATTERN_HEX,
+	  .nullable = true,
+	  .size = MISBEHAVIOUR_HEX,
+	  .offset = offsetof(struct misbehaviour, bytes) },
+	{ .key = NULL },
+};
+
+static const struct schema_field limits_fields[] = {
+	{ .key = "frameBytes", INTEGER(scenario_limits, frame_bytes, 0, LIMIT_MAX) },
+	{ .key = "stdoutBytes", INTEGER(scenario_limits, stdout_bytes, 0, LIMIT_MAX) },
+	{ .key = "stderrBytes", INTEGER(scenario_limits, stderr_bytes, 0, LIMIT_MAX) },
+	{ .key = "calls", INTEGER(scenario_limits, calls, 0, LIMIT_MAX) },
+	{ .key = "sessionMs", INTEGER(scenario_limits, session_ms, 0, WINDOW_MS_MAX) },
+	{ .key = "heartbeatMs", INTEGER(scenario_limits, heartbeat_ms, 0, WINDOW_MS_MAX) },
+	{ .key = "acknowledgeMs", INTEGER(scenario_limits, acknowledge_ms, 0, WINDOW_MS_MAX) },
+	{ .key = "leaseMs", INTEGER(scenario_limits, lease_ms, 0, WINDOW_MS_MAX) },
+	{ .key = "gatewayCallMs", INTEGER(scenario_limits, gateway_call_ms, 0, WINDOW_MS_MAX) },
+	{ .key = NULL },
+};
+
+static const struct schema_field peer_fields[] = {
+	{ .key = "at", .required = true, NAMED(peer, at, peer_place_names) },
+	{ .key = "does", .nullable = true, ID_STRING(peer, does) },
 	{ .key = NULL },
 };
 
@@ -287,12 +360,17 @@ static const struct schema_field expectation_fields[] = {
 	  .min = 1,                                                                                                    \
 	  .size = TITLE_MAX,                                                                                           \
 	  .offset = offsetof(struct scenario, title) },                                                                \
+		{ .key = "base", .nullable = true, ID_STRING(scenario, base) },                                        \
 		{ .key = "control", .nullable = true, ID_STRING(scenario, control) },                                  \
 		{ .key = "profile", .nullable = true, ID_STRING(scenario, profile) },                                  \
 		{ .key = "removes", ID_ARRAY(removes, 0, ARM_REMOVED_MAX) },                                           \
-		{ .key = "probes", .required = true, ID_ARRAY(probes, 1, ARM_PROBES_MAX) },                            \
+		{ .key = "probes", ID_ARRAY(probes, 0, ARM_PROBES_MAX) },                                              \
 		{ .key = "tries", .value = 1, INTEGER(scenario, tries, 1, 1000) },                                     \
-		{ .key = "hold", FLAG(scenario, hold) },                                                               \
+		{ .key = "misbehaviour", OBJECT(misbehaviour, misbehaviour_fields) },                                  \
+		{ .key = "after", ID_ARRAY(after, 0, ARM_AFTER_MAX) },                                                 \
+		{ .key = "ending", .nullable = true, ID_STRING(scenario, ending) },                                    \
+		{ .key = "ends", .nullable = true, ID_STRING(scenario, ends) },                                        \
+		{ .key = "limits", OBJECT(limits, limits_fields) }, { .key = "peer", OBJECT(peer, peer_fields) },      \
 		{ .key = "windowMs", INTEGER(scenario, window_ms, 0, WINDOW_MS_MAX) },                                 \
 		{ .key = "faults", OBJECT_ARRAY(faults, fault_fields, 0, ARM_FAULTS_MAX) },                            \
 		{ .key = "updates", OBJECT_ARRAY(updates, update_fields, 0, ARM_POLICY_MAX) },                         \

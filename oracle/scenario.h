@@ -32,7 +32,8 @@ enum fault_action { FAULT_KILL, FAULT_PAUSE };
 struct fault {
 	int role;
 	int action;
-	char trigger[NAME_MAX_SHORT]; /* a subject: fires when the deliveries observer holds its canary */
+	char trigger[NAME_MAX_SHORT]; /* a subject: fires when the deliveries observer holds its canary; or
+					 "misbehaviour": when the agent was let go on to it */
 	int64_t delay_ms;
 	bool undo; /* resume a paused part when the window closes */
 };
@@ -44,9 +45,31 @@ struct policy_update {
 	char restore[NAME_MAX_SHORT];
 };
 
+/* What the agent does after its probes, when the arm lets it: one row of the agent's own table. */
+struct misbehaviour {
+	char id[NAME_MAX_SHORT]; /* "" is none */
+	int64_t count; /* of what the row says: bytes, processes, milliseconds, ... */
+	char bytes[MISBEHAVIOUR_HEX]; /* hexadecimal: what is written, where the row writes something given */
+};
+
+/* A gateway or an upstream that does not do what it should. */
+enum peer_place { PEER_NONE, PEER_GATEWAY, PEER_UPSTREAM };
+struct peer {
+	int at;
+	char does[NAME_MAX_SHORT];
+};
+
+/* Limits of the session that this scenario sets otherwise; 0: as the profile says. */
+struct scenario_limits {
+	int64_t frame_bytes, stdout_bytes, stderr_bytes, calls;
+	int64_t session_ms, heartbeat_ms, acknowledge_ms, lease_ms, gateway_call_ms;
+};
+
 struct scenario {
 	char id[ID_MAX];
 	char title[TITLE_MAX];
+	char base[ID_MAX]; /* whose probes come first, and whose cells hold here too unless they are stated again; ""
+			      once that is done */
 	char control[ID_MAX]; /* mutants: the scenario whose expectations are the oracle; "" otherwise */
 	char profile[NAME_MAX_SHORT]; /* "reference" */
 	char removes[ARM_REMOVED_MAX][NAME_MAX_SHORT];
@@ -54,8 +77,14 @@ struct scenario {
 	char probes[ARM_PROBES_MAX][NAME_MAX_SHORT];
 	size_t probes_count;
 	int64_t tries; /* of the agent per probe, 1 to 1000 */
-	bool hold; /* the agent stays after its probes, whatever its input does */
-	int64_t window_ms; /* after the first fault: how long death is watched for; 0 without faults */
+	struct misbehaviour misbehaviour;
+	char after[ARM_AFTER_MAX][NAME_MAX_SHORT]; /* probes that the agent tries behind its misbehaviour */
+	size_t after_count;
+	char ending[NAME_MAX_SHORT]; /* of the agent: "done", "exit", or "hold": it stays, whatever its input does */
+	char ends[NAME_MAX_SHORT]; /* how the session must end; "": the agent is done, and its stream ends */
+	struct scenario_limits limits;
+	struct peer peer;
+	int64_t window_ms; /* behind the first fault or the misbehaviour: how long death is watched for; else 0 */
 	struct fault faults[ARM_FAULTS_MAX];
 	size_t faults_count;
 	struct policy_update updates[ARM_POLICY_MAX];
@@ -81,6 +110,7 @@ struct scenario_names {
 	const char *const *observers;
 	const char *const *mutations;
 	const char *const *profiles; /* or NULL: any */
+	const char *const *ends; /* or NULL: any */
 };
 int scenario_decode(const char *id, const struct json_node *node, const struct scenario_names *names,
 		    struct scenario *out, struct error **err) MUST_CHECK;
@@ -88,17 +118,22 @@ int scenario_decode(const char *id, const struct json_node *node, const struct s
  * flipped cell is the control's, and no value meets both expectations; what does not flip cannot contradict the
  * control; and each protected cell has a mutant that earns it. ERROR_INPUT names file and field. */
 int scenario_check_set(const struct scenario *scenarios, size_t count, struct error **err) MUST_CHECK;
-/* All scenarios below a folder's descriptor, sorted by id and checked as a set; *out is an array that the caller frees.
- * Folder "effects" and schema.json are passed over, and so is what does not end in ".json" or starts with a dot. */
+/* Whether the agent stops before its misbehaviour until the arm lets it go on. */
+bool scenario_pauses(const struct scenario *scenario);
+/* All scenarios below a folder's descriptor, sorted by id, each with what its base gives, and checked as a set; *out is
+ * an array that the caller frees. Folder "effects" and schema.json are passed over, and so is what does not end in
+ * ".json" or starts with a dot. */
 int scenario_load_all(int directory, const struct scenario_names *names, struct scenario **out, size_t *count,
 		      struct error **err) MUST_CHECK;
 const struct scenario *scenario_find(const struct scenario *scenarios, size_t count, const char *id);
 /* The expectation for a cell, or NULL. */
 const struct expectation *scenario_cell(const struct scenario *scenario, const char *subject, const char *observer);
 /* Whether the mutant, when it is detected, earns this protected cell: it flips the same subject at the same observer. A
- * bound on a duration is about what was broken as well, so there the faults must be the same. */
+ * bound, and what is tried behind a misbehaviour, are about what was broken as well: there it must be the same. */
 bool scenario_earns(const struct scenario *mutant, const struct scenario *scenario,
 		    const struct expectation *expectation);
+/* Whether the agent tries this subject behind its misbehaviour. */
+bool scenario_after(const struct scenario *scenario, const char *subject);
 /* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is "all", the id or the group.
  */
 bool scenario_selected(const struct scenario *scenario, const char *selector);

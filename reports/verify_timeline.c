@@ -41,8 +41,35 @@ static int check_armed(const struct arm_record *record, const struct scenario *s
 	return 0;
 }
 
-/* The whole way: armed, plaintext in, done, dead. */
-static int check_whole(const struct arm_record *record, size_t index, struct error **err)
+/* How the session ended, where the scenario says how it must. */
+static int check_reason(const struct arm_record *record, const struct scenario *scenario, size_t index,
+			struct error **err)
+{
+	const struct arm_event *ended = event_of(record, "ended");
+
+	if (!scenario->ends[0])
+		return 0;
+	if (!ended)
+		return wrong(index, "no 'ended'", err);
+	return strcmp(ended->subject, scenario->ends) == 0
+		       ? 0
+		       : wrong(index, "'ended' by something else than the scenario says", err);
+}
+
+/* What an agent does before it misbehaves: it stops, and is let go on. */
+static int check_pause(const struct arm_record *record, const struct scenario *scenario, size_t index,
+		       struct error **err)
+{
+	if (!scenario_pauses(scenario))
+		return 0;
+	if (!event_of(record, "checkpoint"))
+		return wrong(index, "no 'checkpoint'", err);
+	return event_of(record, "resumed") ? 0 : wrong(index, "no 'resumed'", err);
+}
+
+/* The whole way: armed, plaintext in, done unless it is said how else the session ends, dead. */
+static int check_whole(const struct arm_record *record, const struct scenario *scenario, size_t index,
+		       struct error **err)
 {
 	const struct arm_event *armed = event_of(record, "armed"), *first = event_of(record, "first-frame");
 
@@ -52,7 +79,7 @@ static int check_whole(const struct arm_record *record, size_t index, struct err
 		return wrong(index, "no 'first-frame'", err);
 	if (armed && first->at_ns < armed->at_ns)
 		return wrong(index, "'first-frame' before the watchdog was armed", err);
-	if (!event_of(record, "done"))
+	if (!scenario_pauses(scenario) && !scenario->ends[0] && !event_of(record, "done"))
 		return wrong(index, "no 'done'", err);
 	if (!event_of(record, "dead"))
 		return wrong(index, "no 'dead'", err);
@@ -74,9 +101,13 @@ static int check_timeline(const struct bundle *bundle, size_t index, struct erro
 		if (record->events[i].at_ns > record->duration_ns)
 			return wrong(index, "one is later than the arm's end", err);
 	result = check_armed(record, scenario, index, err);
+	if (result == 0)
+		result = check_pause(record, scenario, index, err);
+	if (result == 0)
+		result = check_reason(record, scenario, index, err);
 	if (result < 0 || scenario->faults_count > 0)
 		return result;
-	return check_whole(record, index, err);
+	return check_whole(record, scenario, index, err);
 }
 
 /* The time to death that was measured is the one between the two events. */
@@ -92,15 +123,15 @@ static int check_loss(const struct bundle *bundle, const struct observation *los
 	record = &bundle->arms[index];
 	if (record->status != ARM_OK)
 		return 0;
-	lost = event_of(record, "part-lost");
+	lost = event_of(record, bundle->plan->arms[index].scenario->faults_count > 0 ? "part-lost" : "resumed");
 	dead = event_of(record, "dead");
 	if (!lost)
-		return wrong(index, "no 'part-lost', though the time from it was measured", err);
+		return wrong(index, "nothing was lost, though the time from it was measured", err);
 	if (!dead)
 		return wrong(index, "no 'dead'", err);
 	late = dead->at_ns - lost->at_ns - loss->value;
 	if (late < -DEAD_SLACK_NS || late > DEAD_SLACK_NS)
-		return wrong(index, "'part-lost' to 'dead' is another time than the one measured", err);
+		return wrong(index, "the loss to 'dead' is another time than the one measured", err);
 	return 0;
 }
 

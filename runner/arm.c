@@ -29,24 +29,33 @@ void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at
 	event->at_ns = at - arm->start;
 }
 
+static int add_subject(struct arm *arm, const char *probe, struct error **err)
+{
+	struct arm_subject *subject = &arm->subjects[arm->subjects_count];
+
+	subject->route = probe_find(probe);
+	if (!subject->route)
+		return error_set(err, ERROR_INTERNAL, "the scenario has a probe without a route");
+	if (subject->route->address == PROBE_LOOPBACK6 && !arm->context.ipv6)
+		return 0;
+	if (canary_new(&subject->canary, err) < 0)
+		return -1;
+	arm->result->canaries[arm->result->canaries_count++] = subject->canary;
+	arm->subjects_count++;
+	return 0;
+}
+
 static int add_subjects(struct arm *arm, struct error **err)
 {
 	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++)
 		if (canary_new(&arm->markers[phase], err) < 0)
 			return -1;
-	for (size_t i = 0; i < arm->scenario.probes_count; i++) {
-		struct arm_subject *subject = &arm->subjects[arm->subjects_count];
-
-		subject->route = probe_find(arm->scenario.probes[i]);
-		if (!subject->route)
-			return error_set(err, ERROR_INTERNAL, "the scenario has a probe without a route");
-		if (subject->route->address == PROBE_LOOPBACK6 && !arm->context.ipv6)
-			continue;
-		if (canary_new(&subject->canary, err) < 0)
+	for (size_t i = 0; i < arm->scenario.probes_count; i++)
+		if (add_subject(arm, arm->scenario.probes[i], err) < 0)
 			return -1;
-		arm->result->canaries[arm->result->canaries_count++] = subject->canary;
-		arm->subjects_count++;
-	}
+	for (size_t i = 0; i < arm->scenario.after_count; i++)
+		if (add_subject(arm, arm->scenario.after[i], err) < 0)
+			return -1;
 	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++)
 		arm->result->canaries[arm->result->canaries_count++] = arm->markers[phase];
 	return 0;
@@ -58,12 +67,45 @@ static void copy_names(const char *const *names, char (*out)[NAME_MAX_SHORT], si
 		snprintf(out[(*count)++], NAME_MAX_SHORT, "%s", names[i]);
 }
 
+static void set_limit(int64_t *limit, int64_t value)
+{
+	if (value > 0)
+		*limit = value;
+}
+
+/* What the scenario sets otherwise, before a protection is removed. */
+static void apply_scenario(struct arm *arm)
+{
+	const struct scenario_limits *limits = &arm->scenario.limits;
+	const struct peer *peer = &arm->scenario.peer;
+	struct session_options *options = &arm->options;
+
+	set_limit(&options->limits.frame_bytes, limits->frame_bytes);
+	set_limit(&options->limits.stdout_bytes, limits->stdout_bytes);
+	set_limit(&options->limits.stderr_bytes, limits->stderr_bytes);
+	set_limit(&options->limits.calls, limits->calls);
+	set_limit(&options->limits.session_ms, limits->session_ms);
+	set_limit(&options->limits.heartbeat_ms, limits->heartbeat_ms);
+	set_limit(&options->limits.acknowledge_ms, limits->acknowledge_ms);
+	set_limit(&options->limits.lease_ms, limits->lease_ms);
+	set_limit(&options->limits.gateway_call_ms, limits->gateway_call_ms);
+	options->checkpoint = scenario_pauses(&arm->scenario);
+	if (peer->at == PEER_GATEWAY) {
+		options->gateway_program = "hostile-gateway";
+		options->gateway_mode = peer->does;
+	} else if (peer->at == PEER_UPSTREAM) {
+		options->upstream_program = "hostile-upstream";
+		options->upstream_mode = peer->does;
+	}
+}
+
 /* What the removed protections declare goes into the record, so that the judge needs no table of ours. */
 static int apply_mutations(struct arm *arm, struct error **err)
 {
 	struct arm_record *record = &arm->result->record;
 
 	session_options_reference(&arm->options);
+	apply_scenario(arm);
 	if (mutations_apply(arm->scenario.removes, arm->scenario.removes_count, &arm->options, err) < 0)
 		return -1;
 	for (size_t i = 0; i < arm->scenario.removes_count; i++) {
@@ -107,14 +149,14 @@ static int prepare(struct arm *arm, struct error **err)
 	return store_arm_folder(&arm->folder, &arm->lock, arm->path, err);
 }
 
-/* "tries", "probe" and "then" lines: agent/agent.h. */
-static int orders(const struct arm *arm, struct buf *out, struct error **err)
+static void order_probes(const struct arm *arm, bool after, struct buf *out)
 {
-	(void)buf_printf(out, "tries %lld\n", (long long)arm->scenario.tries);
 	for (size_t i = 0; i < arm->subjects_count; i++) {
 		const struct arm_subject *subject = &arm->subjects[i];
 		const char *address = "-";
 
+		if (scenario_after(&arm->scenario, subject->route->id) != after)
+			continue;
 		if (subject->route->address == PROBE_LOOPBACK4)
 			address = "127.0.0.1";
 		else if (subject->route->address == PROBE_LOOPBACK6)
@@ -126,7 +168,20 @@ static int orders(const struct arm *arm, struct buf *out, struct error **err)
 		(void)buf_printf(out, "probe %s %s %s %u\n", subject->route->id, subject->canary.text, address,
 				 subject->port);
 	}
-	(void)buf_printf(out, "then %s\n", arm->scenario.hold ? "hold" : "done");
+}
+
+/* The lines of agent/agent.h. */
+static int orders(const struct arm *arm, struct buf *out, struct error **err)
+{
+	const struct misbehaviour *misbehaviour = &arm->scenario.misbehaviour;
+
+	(void)buf_printf(out, "tries %lld\n", (long long)arm->scenario.tries);
+	order_probes(arm, false, out);
+	if (scenario_pauses(&arm->scenario))
+		(void)buf_printf(out, "checkpoint\nmisbehave %s %lld %s\n", misbehaviour->id,
+				 (long long)misbehaviour->count, misbehaviour->bytes[0] ? misbehaviour->bytes : "-");
+	order_probes(arm, true, out);
+	(void)buf_printf(out, "then %s\n", arm->scenario.ending[0] ? arm->scenario.ending : "done");
 	return buf_check(out, "the initial frame", err);
 }
 

@@ -72,6 +72,7 @@ struct arm_subject {
 struct arm_told {
 	bool bridge_ready, guarded, armed, first_frame, done, ended, beacon_done, beacon_allowed;
 	bool bridge_gone, watchdog_gone, dead, interrupted;
+	bool checkpoint, resumed; /* the agent stands at its checkpoint; and was let go on */
 	enum control_reason reason; /* of ENDED */
 };
 
@@ -89,7 +90,7 @@ struct arm {
 	struct session_target target;
 	struct engine *engine;
 	struct session session;
-	struct arm_subject subjects[ARM_PROBES_MAX];
+	struct arm_subject subjects[ARM_PROBES_MAX + ARM_AFTER_MAX];
 	size_t subjects_count;
 	struct canary markers[2]; /* by enum wire_phase */
 	struct observer_process *observers[ARM_OBSERVERS_MAX];
@@ -108,7 +109,7 @@ struct arm {
 	struct arm_fault_state faults[ARM_FAULTS_MAX];
 	int64_t start;
 	int64_t created_wall; /* ns since 1970, for the engine's events */
-	int64_t loss; /* when the first fault was applied, or 0 */
+	int64_t loss; /* when the first fault was applied, or the agent let go on to its misbehaviour; or 0 */
 	struct arm_result *result;
 };
 
@@ -155,6 +156,9 @@ void arm_evidence_begin(struct arm *arm);
 void arm_evidence_archive(struct arm *arm);
 void arm_evidence(struct arm *arm);
 void arm_evidence_control(struct arm *arm);
+
+/* From here on the time to the process's death is measured, if it is not yet. */
+int arm_loss(struct arm *arm, int64_t at, struct error **err) MUST_CHECK;
 
 /* arm_faults.c: applies the faults whose trigger was seen; undoes what is to be undone. */
 int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;

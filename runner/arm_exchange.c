@@ -37,6 +37,10 @@ static void take_bridge(struct arm *arm, const struct control_message *message)
 		told->beacon_done = true;
 		told->beacon_allowed = message->value == 1;
 		break;
+	case CONTROL_CHECKPOINT:
+		told->checkpoint = true;
+		arm_note(arm, "checkpoint", "", message->time);
+		break;
 	case CONTROL_DONE:
 		told->done = true;
 		arm_note(arm, "done", "", message->time);
@@ -229,6 +233,16 @@ static bool faults_fired(const struct arm *arm)
 	return arm_faults_all_fired(arm) || arm->told.dead;
 }
 
+static bool at_checkpoint(const struct arm *arm)
+{
+	return arm->told.checkpoint || agent_finished(arm);
+}
+
+static bool misbehaved(const struct arm *arm)
+{
+	return arm->told.dead || arm->told.done;
+}
+
 static bool dead(const struct arm *arm)
 {
 	return arm->told.dead;
@@ -239,54 +253,113 @@ static bool bridge_over(const struct arm *arm)
 	return arm->told.ended;
 }
 
+/* What needs the process alive; a look that was missed is its cells' matter. */
+static void look_alive(struct arm *arm)
+{
+	cleanup_error struct error *late = NULL;
+	int status = arm->told.dead ? 0 : arm_observers_ask(arm, "files", WIRE_BEFORE, &late);
+
+	if (status == 0 && !arm->told.dead)
+		status = arm_observers_take(arm, "files", WIRE_BEFORE, &late);
+	if (!arm->told.dead)
+		arm_note(arm, status < 0 ? "barrier-missed" : "barrier", status < 0 ? "files" : "", clock_now());
+}
+
 /* The observers that need the process alive report here, while the marker passes bridge and gateway; a barrier that was
  * missed is their cells' matter. */
 static void barrier(struct arm *arm)
 {
 	cleanup_error struct error *late = NULL, *lost = NULL;
-	bool alive = !arm->told.dead;
-	int status = alive ? arm_observers_ask(arm, "files", WIRE_BEFORE, &late) : 0;
+	bool looks = !arm->told.dead && !arm->told.resumed;
+	int status = looks ? arm_observers_ask(arm, "files", WIRE_BEFORE, &late) : 0;
 
 	if (arm_bridge_beacon(arm, WIRE_AFTER, &lost) < 0)
 		arm_note(arm, "beacon-lost", "deliveries", clock_now());
-	if (status == 0 && alive)
+	if (status == 0 && looks)
 		status = arm_observers_take(arm, "files", WIRE_BEFORE, &late);
-	if (alive)
+	if (looks)
 		arm_note(arm, status < 0 ? "barrier-missed" : "barrier", status < 0 ? "files" : "", clock_now());
 }
 
-/* While the faults' window is open the arm does nothing to the container: that is what is measured. */
-static int watch_window(struct arm *arm, struct error **err)
+/* Closes the window: what the process is now, it is by no doing of the arm. */
+static int close_window(struct arm *arm, struct error **err)
 {
-	cleanup_error struct error *over = NULL;
-	int64_t session = clock_deadline(arm->options.limits.session_ms);
-
-	if (arm_wait(arm, faults_fired, session, err) < 0)
-		return error_wrap(err, "the fault's trigger");
-	if (arm_wait(arm, dead, clock_add(arm->loss, arm->scenario.window_ms * NS_PER_MS), &over) < 0 &&
-	    error_code(over) != ERROR_TIMEOUT) {
-		error_keep_first(err, &over);
-		return -1;
-	}
 	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0
 		       ? -1
 		       : arm_observers_take(arm, "state", WIRE_BEFORE, err);
 }
 
-static int work(struct arm *arm, struct error **err)
+/* While the window is open the arm does nothing to the container: that is what is measured. */
+static int watch_window(struct arm *arm, arm_condition over, struct error **err)
+{
+	cleanup_error struct error *late = NULL;
+
+	if (arm_wait(arm, over, clock_add(arm->loss, arm->scenario.window_ms * NS_PER_MS), &late) < 0 &&
+	    error_code(late) != ERROR_TIMEOUT) {
+		error_keep_first(err, &late);
+		return -1;
+	}
+	return close_window(arm, err);
+}
+
+static int strike(struct arm *arm, int64_t session, struct error **err)
+{
+	if (arm_wait(arm, faults_fired, session, err) < 0)
+		return error_wrap(err, "the fault's trigger");
+	return watch_window(arm, dead, err);
+}
+
+/* The agent's stdin ends once its work is seen. */
+static int finish(struct arm *arm, struct error **err)
 {
 	struct control_message end = { .type = CONTROL_END };
 
+	if (!arm->told.done || arm->told.ended)
+		return 0;
+	barrier(arm);
+	return control_send(arm->session.bridge_control, &end, NULL, 0, clock_deadline(ARM_BEACON_MS), err);
+}
+
+/* At its checkpoint the agent has tried all ways out and lives: what must be looked at alive is looked at. Then it is
+ * let go on, and the clock runs. */
+static int misbehave(struct arm *arm, int64_t session, struct error **err)
+{
+	int64_t now;
+
+	if (arm_wait(arm, at_checkpoint, session, err) < 0)
+		return error_wrap(err, "the agent's checkpoint");
+	if (!arm->told.checkpoint)
+		return error_set(err, ERROR_PROTOCOL, "the agent ended before its checkpoint");
+	look_alive(arm);
+	now = clock_now();
+	arm->told.resumed = true;
+	arm_note(arm, "resumed", "", now);
+	if (arm->scenario.faults_count == 0 && arm_loss(arm, now, err) < 0)
+		return -1;
+	if (session_resume(&arm->session, err) < 0)
+		return -1;
 	if (arm->scenario.faults_count)
-		return watch_window(arm, err);
-	if (arm_wait(arm, agent_finished, clock_deadline(arm->options.limits.session_ms + SESSION_SLACK_MS), err) < 0)
+		return strike(arm, session, err);
+	return watch_window(arm, misbehaved, err) < 0 ? -1 : finish(arm, err);
+}
+
+static int work(struct arm *arm, struct error **err)
+{
+	int64_t session = clock_deadline(arm->options.limits.session_ms + SESSION_SLACK_MS);
+
+	if (scenario_pauses(&arm->scenario))
+		return misbehave(arm, session, err);
+	if (arm->scenario.faults_count)
+		return strike(arm, session, err);
+	if (arm_wait(arm, agent_finished, session, err) < 0)
 		return error_wrap(err, "the agent");
-	if (arm->told.done && !arm->told.ended) {
-		barrier(arm);
-		if (control_send(arm->session.bridge_control, &end, NULL, 0, clock_deadline(ARM_BEACON_MS), err) < 0)
-			return -1;
-	}
-	return 0;
+	return finish(arm, err);
+}
+
+/* Whether the agent is left to end by itself. */
+static bool ends_itself(const struct arm *arm)
+{
+	return arm->scenario.faults_count == 0 && (arm->told.done || !scenario_pauses(&arm->scenario));
 }
 
 /* The process ends by itself, or is ended; then the markers that come after everything it did. */
@@ -294,7 +367,7 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 {
 	cleanup_error struct error *lost = NULL;
 
-	if (arm->scenario.faults_count || !orderly) {
+	if (!ends_itself(arm) || !orderly) {
 		arm_faults_undo(arm);
 		session_kill(&arm->session);
 	}
@@ -329,12 +402,19 @@ static int engine_end(struct arm *arm, struct error **err)
 	return 0;
 }
 
-/* A session without faults ends because the agent was done and its input ended: all else cut it short. */
+/* As the scenario says; else one in which nothing was planted ends because the agent was done and its input ended: all
+ * else cut it short. */
 static int check_end(const struct arm *arm, struct error **err)
 {
-	if (arm->scenario.faults_count || (arm->told.done && arm->told.reason == CONTROL_REASON_STREAM_END))
+	const char *reason = control_reason_names[arm->told.reason], *ends = arm->scenario.ends;
+
+	if (ends[0])
+		return strcmp(reason, ends) == 0
+			       ? 0
+			       : error_set(err, ERROR_PROTOCOL, "the session ended by %s, and not by %s", reason, ends);
+	if (!ends_itself(arm) || (arm->told.done && arm->told.reason == CONTROL_REASON_STREAM_END))
 		return 0;
-	return error_set(err, ERROR_PROTOCOL, "the session was cut short: %s", control_reason_names[arm->told.reason]);
+	return error_set(err, ERROR_PROTOCOL, "the session was cut short: %s", reason);
 }
 
 /* What the observers hold is collected however the session went: a leak is never hidden by an error. */

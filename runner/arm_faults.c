@@ -34,7 +34,21 @@ static bool due(const struct arm *arm, size_t index)
 	const struct fault *fault = &arm->scenario.faults[index];
 	const struct observer_process *deliveries = arm_observer(arm, "deliveries");
 
-	return !arm->faults[index].fired && deliveries && observer_hit(deliveries, fault->trigger);
+	if (arm->faults[index].fired)
+		return false;
+	if (strcmp(fault->trigger, "misbehaviour") == 0)
+		return arm->told.resumed;
+	return deliveries && observer_hit(deliveries, fault->trigger);
+}
+
+int arm_loss(struct arm *arm, int64_t at, struct error **err)
+{
+	struct observer_process *observer = arm_observer(arm, "state");
+
+	if (arm->loss)
+		return 0;
+	arm->loss = at;
+	return observer ? observer_loss(observer, at, err) : 0;
 }
 
 int arm_faults_apply(struct arm *arm, struct error **err)
@@ -56,13 +70,8 @@ int arm_faults_apply(struct arm *arm, struct error **err)
 			return error_set(err, ERROR_INTERNAL, "the fault could not be applied");
 		state->fired = true;
 		arm_note(arm, "part-lost", "", state->at);
-		if (arm->loss == 0) {
-			struct observer_process *observer = arm_observer(arm, "state");
-
-			arm->loss = state->at;
-			if (observer && observer_loss(observer, arm->loss, err) < 0)
-				return -1;
-		}
+		if (arm_loss(arm, state->at, err) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -18,15 +18,15 @@
 
 static const char *const tools[] = { "beacon.tool", "permitted.tool", "public.tool" };
 
-static int measure_recorder(struct gateway_server *server, struct error **err)
+static int measure_upstream(const char *upstream, struct gateway_server *server, struct error **err)
 {
 	cleanup_fd int program = -1;
 
-	if (spawn_helper_path("recorder", server->command, sizeof(server->command), err) < 0)
+	if (spawn_helper_path(upstream, server->command, sizeof(server->command), err) < 0)
 		return -1;
 	program = open(server->command, O_RDONLY | O_CLOEXEC);
 	if (program < 0)
-		return error_errno(err, errno, "the recorder");
+		return error_errno(err, errno, "the upstream");
 	return hash_fd(program, server->sha256, err);
 }
 
@@ -56,7 +56,7 @@ static int configure(const struct arm *arm, struct buf *out, struct error **err)
 	config->servers_count = 1;
 	config->servers[0].pass_fd = GATEWAY_FD_PASS;
 	config->call_ms = arm->options.limits.gateway_call_ms;
-	if (measure_recorder(&config->servers[0], err) < 0)
+	if (measure_upstream(arm->options.upstream_program, &config->servers[0], err) < 0)
 		return -1;
 	json_begin(&json, out);
 	schema_encode(gateway_config_fields, config, &json);
@@ -73,9 +73,10 @@ int arm_gateway_start(struct arm *arm, struct error **err)
 {
 	cleanup_buf struct buf config = BUF(GATEWAY_CONFIG_BYTES);
 	cleanup_fd int config_read = -1, config_write = -1, in_read = -1, out_write = -1, life_read = -1;
-	char path[PATH_MAX], name[] = "gateway";
-	char *argv[] = { name, NULL };
+	char path[PATH_MAX], name[] = "gateway", mode[NAME_MAX_SHORT];
+	char *argv[] = { name, arm->options.gateway_mode ? mode : NULL, NULL };
 
+	snprintf(mode, sizeof(mode), "%s", arm->options.gateway_mode ? arm->options.gateway_mode : "");
 	if (configure(arm, &config, err) < 0 ||
 	    spawn_helper_path(arm->options.gateway_program, path, sizeof(path), err) < 0)
 		return -1;

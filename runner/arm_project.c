@@ -5,6 +5,20 @@
 #include "core/hash.h"
 #include "runner/arm_steps.h"
 
+/* A protection of the session that is there or not. */
+struct session_flag {
+	const char *field;
+	size_t offset;
+};
+
+struct session_limit {
+	const char *field;
+	size_t offset;
+};
+
+static const struct session_flag flags[];
+static const struct session_limit limits[];
+
 static int take_effective(void *context, const char *field, const char *sha256, struct error **err)
 {
 	struct arm_record *record = &((struct arm *)context)->result->record;
@@ -27,14 +41,38 @@ static int take_text(struct arm *arm, const char *field, const char *text, struc
 	return take_effective(arm, field, sha256, err);
 }
 
+static int take_flags(struct arm *arm, struct error **err)
+{
+	for (const struct session_flag *flag = flags; flag->field; flag++) {
+		const bool *value = (const bool *)((const char *)&arm->options + flag->offset);
+
+		if (take_text(arm, flag->field, *value ? "yes" : "no", err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_limits(struct arm *arm, struct error **err)
+{
+	for (const struct session_limit *limit = limits; limit->field; limit++) {
+		char number[24];
+		int64_t value;
+
+		memcpy(&value, (const char *)&arm->options.limits + limit->offset, sizeof(value));
+		snprintf(number, sizeof(number), "%lld", (long long)value);
+		if (take_text(arm, limit->field, number, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The engine's and the kernel's view, then the gateway's and the session's own configuration. */
 int arm_project(struct arm *arm, struct error **err)
 {
 	if (session_project(&arm->session, take_effective, arm, err) < 0 ||
 	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
 	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
-	    take_text(arm, "session.watchdog", arm->options.watchdog ? "armed" : "none", err) < 0 ||
-	    take_text(arm, "session.acknowledge", arm->options.acknowledge ? "checked" : "unchecked", err) < 0)
+	    take_flags(arm, err) < 0 || take_limits(arm, err) < 0)
 		return -1;
 	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
 		char field[64];
@@ -45,3 +83,29 @@ int arm_project(struct arm *arm, struct error **err)
 	}
 	return 0;
 }
+
+#define LIMIT(name, member)                                                                                            \
+	{                                                                                                              \
+		.field = "session.limits." name, .offset = offsetof(struct session_limits, member)                     \
+	}
+
+static const struct session_flag flags[] = {
+	{ .field = "session.watchdog", .offset = offsetof(struct session_options, watchdog) },
+	{ .field = "session.acknowledge", .offset = offsetof(struct session_options, acknowledge) },
+	{ .field = "session.strict", .offset = offsetof(struct session_options, strict) },
+	{ .field = NULL },
+};
+
+static const struct session_limit limits[] = {
+	LIMIT("frame-bytes", frame_bytes),
+	LIMIT("stdout-bytes", stdout_bytes),
+	LIMIT("stderr-bytes", stderr_bytes),
+	LIMIT("calls", calls),
+	LIMIT("session-ms", session_ms),
+	LIMIT("heartbeat-ms", heartbeat_ms),
+	LIMIT("acknowledge-ms", acknowledge_ms),
+	LIMIT("lease-ms", lease_ms),
+	LIMIT("gateway-call-ms", gateway_call_ms),
+	LIMIT("stop-try-ms", stop_try_ms),
+	{ .field = NULL },
+};

@@ -14,7 +14,7 @@ copy_tree plain
 # An agent that stays whatever becomes of its input, so that only a watchdog ends it; the arm waits for it all the while.
 mkdir -p "$folder/held"
 cat >"$folder/held/held.json" <<'JSON'
-{ "title": "an agent that stays", "probes": ["permitted"], "hold": true,
+{ "title": "an agent that stays", "probes": ["permitted"], "ending": "hold",
   "expect": [{ "subject": "permitted", "observer": "deliveries", "op": "eq", "value": 1, "class": "control" }] }
 JSON
 HELD=(all -j1 --scenarios "$folder/held")

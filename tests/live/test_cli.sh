@@ -118,7 +118,7 @@ broken() { # WHAT FILE SED-SCRIPT MESSAGE...
 }
 broken "a syntax error" baseline.json '2s/,$//' "at byte"
 broken "an unknown key" mutation/ack.json 's/"hold"/"holds"/' "holds"
-broken "a key twice" mutation/ack.json 's/"hold": true/"hold": true, "hold": true/' "duplicate key"
+broken "a key twice" mutation/ack.json 's/"ending": "hold"/"ending": "hold", "ending": "hold"/' "duplicate key"
 broken "an impossible expectation" baseline.json '0,/"value": 0/s//"value": -1/' "expect[0].value"
 broken "a value that is no number" baseline.json '0,/"value": 0/s//"value": "0"/' "expect[0].value"
 broken "a zero of the wrong class" baseline.json '0,/"value": 0/s//"value": 1/' "expect[0]"

@@ -59,11 +59,11 @@ static inline void fill_record(struct arm_record *record, const struct plan_arm 
 	record->agent_attempts = 9;
 	record->duration_ns = 1;
 	add_effective(record, "inspect.HostConfig.PidsLimit", '0');
-	for (size_t i = 0; world_mutations[i]; i++) {
+	for (size_t i = 0; mutation_ids[i]; i++) {
 		char field[64];
 
-		snprintf(field, sizeof(field), "protection.%s.value", world_mutations[i]);
-		add_effective(record, field, strcmp(world_mutations[i], removed) == 0 ? '1' : '0');
+		snprintf(field, sizeof(field), "protection.%s.value", mutation_ids[i]);
+		add_effective(record, field, strcmp(mutation_ids[i], removed) == 0 ? '1' : '0');
 	}
 	if (!removed[0])
 		return;

@@ -5,30 +5,21 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "adapter/probe.h"
 #include "core/fd.h"
+#include "mutations/mutation.h"
+#include "observers/table.h"
 #include "oracle/scenario.h"
 
-static const char *const world_probes[] = { "tcp4", "tcp4-child", "tcp6",      "dns",    "tcp4-nic",
-					    "file", "stderr",     "permitted", "denied", NULL };
-static const char *const world_measures[] = { "interfaces",      "packets-other", "core-limit-soft",
-					      "core-limit-hard", "restarts",      "starts",
-					      "alive",           "loss_to_dead",  NULL };
-static const char *const world_observers[] = {
-	"tcp4",          "tcp6",          "dns",         "tcp4-nic",   "capture-host", "capture-netns", "attempts",
-	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
-	"decisions",     "state",         NULL
-};
-static const char *const world_mutations[] = { "network",      "network-bridge", "read-only", "log-driver",
-					       "sink-ceiling", "watchdog",       "ack",       NULL };
 static const struct scenario_names world_names = {
-	.probes = world_probes,
-	.measures = world_measures,
-	.observers = world_observers,
-	.mutations = world_mutations,
+	.probes = probe_ids,
+	.measures = measure_ids,
+	.observers = observer_ids,
+	.mutations = mutation_ids,
 };
 
 /* Tests run at the root of the tree. */
-static inline int world_load(struct scenario **scenarios, size_t *count, struct error **err)
+static inline int world_load_whole(struct scenario **scenarios, size_t *count, struct error **err)
 {
 	cleanup_fd int directory = open("scenarios", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -37,10 +28,30 @@ static inline int world_load(struct scenario **scenarios, size_t *count, struct 
 	return scenario_load_all(directory, &world_names, scenarios, count, err);
 }
 
+/* The world of most tests: what the baseline needs, and two losses. It does not grow with the tree. */
+static inline bool world_has(const struct scenario *scenario)
+{
+	return !strchr(scenario->id, '/') || strcmp(scenario->id, "lifecycle/bridge-killed") == 0 ||
+	       strcmp(scenario->id, "lifecycle/watchdog-paused") == 0 || scenario_selected(scenario, "mutation");
+}
+
+static inline int world_load(struct scenario **scenarios, size_t *count, struct error **err)
+{
+	size_t all = 0;
+
+	*count = 0;
+	if (world_load_whole(scenarios, &all, err) < 0)
+		return -1;
+	for (size_t i = 0; i < all; i++)
+		if (world_has(&(*scenarios)[i]))
+			(*scenarios)[(*count)++] = (*scenarios)[i];
+	return 0;
+}
+
 /* A scenario with every kind of field, and its mutant. */
 static const char control_text[] =
-	"{\"title\":\"t\",\"profile\":\"reference\",\"probes\":[\"tcp4\",\"dns\",\"permitted\"],\"tries\":2,\"hold\":"
-	"true,"
+	"{\"title\":\"t\",\"profile\":\"reference\",\"probes\":[\"tcp4\",\"dns\",\"permitted\"],\"tries\":2,\"ending\":"
+	"\"hold\","
 	"\"windowMs\":5000,\"faults\":[{\"role\":\"bridge\",\"action\":\"kill\",\"trigger\":\"permitted\",\"undo\":"
 	"false}],"
 	"\"updates\":[{\"trigger\":\"permitted\",\"revision\":1,\"revoke\":\"public.tool\",\"restore\":null}],"
@@ -53,7 +64,7 @@ static const char control_text[] =
 
 static const char mutant_text[] =
 	"{\"title\":\"m\",\"control\":\"base\",\"removes\":[\"network\",\"ack\"],\"profile\":\"reference\","
-	"\"probes\":[\"tcp4\",\"dns\",\"permitted\"],\"tries\":2,\"hold\":true,"
+	"\"probes\":[\"tcp4\",\"dns\",\"permitted\"],\"tries\":2,\"ending\":\"hold\","
 	"\"windowMs\":5000,\"faults\":[{\"role\":\"bridge\",\"action\":\"kill\",\"trigger\":\"permitted\",\"undo\":"
 	"false}],"
 	"\"updates\":[{\"trigger\":\"permitted\",\"revision\":1,\"revoke\":\"public.tool\",\"restore\":null}],"

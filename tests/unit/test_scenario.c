@@ -48,7 +48,7 @@ static void test_round_trip(void)
 	struct error *err = NULL;
 	size_t count = 0;
 
-	CU_ASSERT(rich && back && world_load(&scenarios, &count, &err) == 0);
+	CU_ASSERT(rich && back && world_load_whole(&scenarios, &count, &err) == 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_EQUAL(world_decode("rich", control_text, NULL, NULL, rich, &err), 0);
 	CU_ASSERT(test_no_error(&err));
@@ -77,7 +77,7 @@ static void test_values(void)
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_STRING_EQUAL(one->id, "base");
 	CU_ASSERT_EQUAL(one->tries, 2);
-	CU_ASSERT_TRUE(one->hold);
+	CU_ASSERT_STRING_EQUAL(one->ending, "hold");
 	CU_ASSERT_EQUAL(one->window_ms, 5000);
 	CU_ASSERT_EQUAL(one->faults[0].role, FAULT_BRIDGE);
 	CU_ASSERT_EQUAL(one->faults[0].action, FAULT_KILL);
@@ -102,7 +102,18 @@ static void test_refused_documents(void)
 	} rows[] = {
 		{ control_text, "\"title\":\"t\",", "", "base.json: title: missing" },
 		{ control_text, "\"title\":\"t\"", "\"title\":\"\"", "base.json: title" },
-		{ control_text, "\"hold\":true", "\"holds\":true", "base.json: unknown key 'holds'" },
+		{ control_text, "\"ending\":\"hold\"", "\"holds\":true", "base.json: unknown key 'holds'" },
+		{ control_text, "\"ending\":\"hold\"", "\"ending\":\"dance\"", "base.json: ending: unknown 'dance'" },
+		{ control_text, "\"ending\"", "\"after\":[\"denied\"],\"ending\"",
+		  "base.json: after: there is no misbehaviour" },
+		{ control_text, "\"ending\"", "\"misbehaviour\":{\"id\":\"raw\"},\"after\":[\"tcp4\"],\"ending\"",
+		  "base.json: after[0]: 'tcp4' is one of the probes" },
+		{ control_text, "\"ending\"", "\"misbehaviour\":{\"id\":\"raw\",\"bytes\":\"abc\"},\"ending\"",
+		  "base.json: misbehaviour.bytes: two digits are a byte" },
+		{ control_text, "\"ending\"", "\"misbehaviour\":{\"id\":\"raw\",\"bytes\":\"no\"},\"ending\"",
+		  "base.json: misbehaviour.bytes" },
+		{ control_text, "\"ending\"", "\"peer\":{\"at\":\"gateway\"},\"ending\"", "base.json: peer.does" },
+		{ control_text, "\"ending\"", "\"limits\":{\"calls\":-1},\"ending\"", "base.json: limits.calls" },
 		{ control_text, "\"tcp4\",\"dns\",\"permitted\"", "", "base.json: probes" },
 		{ control_text, "\"dns\",\"perm", "\"ping\",\"perm", "base.json: probes[1]: unknown 'ping'" },
 		{ control_text, "\"dns\",\"perm", "\"tcp4\",\"perm",
@@ -114,10 +125,10 @@ static void test_refused_documents(void)
 		{ control_text, "\"op\":\"eq\",\"value\":1,\"class\":\"control\"",
 		  "\"op\":\"le\",\"value\":1,\"class\":\"control\"", "class: nothing at 'deliveries'" },
 		{ control_text, "\"tries\":2", "\"tries\":1001", "base.json: tries" },
-		{ control_text, "\"windowMs\":5000,", "", "base.json: windowMs: faults need a window" },
+		{ control_text, "\"windowMs\":5000,", "", "base.json: windowMs: death is watched for" },
 		{ control_text,
 		  "\"faults\":[{\"role\":\"bridge\",\"action\":\"kill\",\"trigger\":\"permitted\",\"undo\":false}],",
-		  "", "base.json: windowMs: a window without faults" },
+		  "", "base.json: windowMs: death is watched for" },
 		{ control_text, "\"bridge\"", "\"moon\"", "base.json: faults[0].role: unknown value" },
 		{ control_text, "\"kill\"", "\"poke\"", "base.json: faults[0].action: unknown value" },
 		{ control_text, "\"trigger\":\"permitted\",\"undo\"", "\"trigger\":\"denied\",\"undo\"",
@@ -137,7 +148,7 @@ static void test_refused_documents(void)
 		  "base.json: expect[0].op: a protected cell is 'eq' 0 or a bound" },
 		/* a count is never loosened to a bound */
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"le\",\"value\":0",
-		  "base.json: expect[0].op: a bound 'le' is for 'loss_to_dead' alone" },
+		  "base.json: expect[0].op: a bound 'le' is for a measure that has a limit" },
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"eq\",\"value\":1",
 		  "base.json: expect[0].op: a protected cell is 'eq' 0 or a bound" },
 		{ control_text, "\"value\":0", "\"value\":-1", "base.json: expect[0].value" },
@@ -149,8 +160,8 @@ static void test_refused_documents(void)
 		  "\"subject\":\"tcp4\",\"observer\":\"tcp4\"", "base.json: expect[3]: a second expectation" },
 		{ control_text, "\"class\":\"protected\"", "\"class\":\"protected\",\"flips\":true",
 		  "base.json: expect[0].flips: there is no control" },
-		{ control_text, "\"hold\"", "\"removes\":[\"ack\"],\"hold\"", "base.json: control: missing" },
-		{ control_text, "\"hold\"", "\"control\":\"base\",\"hold\"", "base.json: removes: empty" },
+		{ control_text, "\"ending\"", "\"removes\":[\"ack\"],\"ending\"", "base.json: control: missing" },
+		{ control_text, "\"ending\"", "\"control\":\"base\",\"ending\"", "base.json: removes: empty" },
 		{ mutant_text, "\"ack\"", "\"gravity\"", "base.json: removes[1]: unknown 'gravity'" },
 		{ mutant_text, "\"ack\"", "\"network\"", "base.json: removes[1]: 'network' stands there twice" },
 		{ mutant_text,

@@ -16,7 +16,7 @@ static void test_sets(void)
 		{ NULL, NULL, "\"reference\"", "\"strict\"", "mutant.json: profile: not that of the control" },
 		{ NULL, NULL, "\"tcp4\",\"dns\"", "\"dns\",\"tcp4\"", "mutant.json: probes: not those of the control" },
 		{ NULL, NULL, "\"tcp4\",\"dns\",", "\"tcp4\",\"dns\",\"file\",", "mutant.json: probes" },
-		{ NULL, NULL, "\"hold\":true", "\"hold\":false", "mutant.json: hold: not that of the control" },
+		{ NULL, NULL, "\"ending\":\"hold\"", "\"ending\":\"exit\"", "mutant.json: ending: not that of the control" },
 		{ NULL, NULL, "5000", "6000", "mutant.json: faults: not those of the control" },
 		{ NULL, NULL, "\"kill\"", "\"pause\"", "mutant.json: faults: not those of the control" },
 		{ NULL, NULL, "\"bridge\"", "\"gateway\"", "mutant.json: faults: not those of the control" },

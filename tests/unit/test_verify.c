@@ -370,7 +370,7 @@ static void test_losses(void)
 	static const struct {
 		const char *from, *to, *check, *reason;
 	} rows[] = {
-		{ "\"part-lost\"", "\"part\"", "references", "no 'part-lost', though the time from it was measured" },
+		{ "\"part-lost\"", "\"part\"", "references", "nothing was lost, though the time from it was measured" },
 		{ "\"dead\"", "\"gone\"", "references", "arms[0].events: no 'dead'" },
 		{ "{\"atNs\":500000040,", "{\"atNs\":750000031,", "references",
 		  "is another time than the one measured" },
@@ -422,7 +422,7 @@ static void test_no_set(void)
 
 		CU_ASSERT(world_make(world, "baseline", 1, NULL));
 		if (row == 0) {
-			scenario_in(world, "mutation/network")->hold = true;
+			snprintf(scenario_in(world, "mutation/network")->ending, NAME_MAX_SHORT, "hold");
 		} else {
 			struct expectation *flips = &scenario_in(world, "mutation/log-driver")->expect[0];
 
@@ -435,7 +435,7 @@ static void test_no_set(void)
 		CU_ASSERT(fixture_verify(&fixture, &report));
 		CU_ASSERT(fixture_failed(&report, "mutations",
 					 row ? "mutation/log-driver.json: expect[0].flips: the control has no such cell"
-					     : "scenarios.json: mutation/network.json: hold: not that of the control"));
+					     : "scenarios.json: mutation/network.json: ending: not that of the control"));
 		CU_ASSERT_EQUAL(report.exit_code, 1);
 	}
 }
@@ -609,7 +609,7 @@ static const struct defect defects[] = {
 	{ "another count of verdicts", "verdicts.json", "\"counts\":{\"arms\":", "\"counts\":{\"arms\":1", true,
 	  "verdicts", "is not what scenarios, arms and observations say" },
 	{ "an expectation loosened", "scenarios.json", "\"op\":\"eq\"", "\"op\":\"le\"", true, "canonical",
-	  "expect[0].op: a bound 'le' is for 'loss_to_dead' alone" },
+	  "expect[0].op: a bound 'le' is for a measure" },
 	{ "an arm's end altered", "arms.json", "\"status\":\"ok\"", "\"status\":\"timeout\"", true, "verdicts",
 	  "(arm)" },
 	{ "spaces", "verdicts.json", "{\"cells\"", "{ \"cells\"", true, "canonical",
