@@ -294,6 +294,16 @@ static const struct admission_rule rules[] = {
 	  EFFECTIVE(effective_descriptors), .text = "0 1 2" },
 	{ .id = "cgroup-path", .title = "the cgroup that limits it is the container's, in our own hierarchy",
 	  EFFECTIVE(effective_cgroup) },
+	{ .id = "cgroup-pids", .title = "its cgroup holds the profile's number of processes and no more",
+	  EFFECTIVE(effective_pids_max) },
+	{ .id = "cgroup-memory", .title = "its cgroup has the profile's memory",
+	  EFFECTIVE(effective_memory_max) },
+	{ .id = "cgroup-swap", .title = "its cgroup has no swap beside the memory",
+	  EFFECTIVE(effective_swap_max) },
+	{ .id = "writable-mounts", .title = "nothing can be written but /proc, /dev, and what the runtime mounts there",
+	  EFFECTIVE(effective_mounts) },
+	{ .id = "proc-sys", .title = "/proc/sys is mounted read-only",
+	  EFFECTIVE(effective_read_only_mount), .text = "/proc/sys" },
 };
 /* clang-format on */
 static const size_t rules_count = ARRAY_SIZE(rules);

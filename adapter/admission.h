@@ -56,6 +56,11 @@ struct admission_effective {
 		uint64_t own, theirs; /* inodes */
 	} namespaces[8];
 	size_t namespaces_count;
+	/* Files of the container's cgroup; "" where there is none of the kind. */
+	const char *pids_max;
+	const char *memory_max; /* version 1: memory.limit_in_bytes */
+	const char *memory_swap_max; /* version 1 alone: memory.memsw.limit_in_bytes, memory and swap together */
+	const char *swap_max; /* version 2 alone: memory.swap.max */
 	const char *container_id;
 	const struct profile *profile;
 };
@@ -65,10 +70,19 @@ struct admission_effective {
 void admission_declared(const struct admission_declared *documents, struct rule_set *failed);
 void admission_effective(const struct admission_effective *files, struct rule_set *failed);
 
-/* Reads the files of the effective half through a descriptor of /proc/PID (opened while `pidfd` was silent). The texts
- * are owned by *out and freed by admission_effective_free(). */
+/* Where the effective half is read, as descriptors of folders: /proc/PID (opened while `pidfd` was silent), and those
+ * of the container's cgroup that limit processes and memory: one and the same in version 2, -1 where it is not known.
+ */
+struct admission_sources {
+	int proc;
+	int pids, memory;
+};
+
+/* Reads the files of the effective half. A cgroup's value that cannot be had is "", which its rule refuses; the others
+ * must be there. The texts are owned by *out and freed by admission_effective_free(). */
 struct admission_effective_files;
-int admission_effective_read(int proc, struct admission_effective_files **out, struct error **err) MUST_CHECK;
+int admission_effective_read(const struct admission_sources *sources, struct admission_effective_files **out,
+			     struct error **err) MUST_CHECK;
 const struct admission_effective *admission_effective_view(struct admission_effective_files *files,
 							   const struct profile *profile, const char *container_id);
 void admission_effective_free(struct admission_effective_files *files);

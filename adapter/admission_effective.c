@@ -241,4 +241,36 @@ bool effective_cgroup(const struct admission_effective *files, const struct admi
 	return limiting || unified;
 }
 
+/* One number and the end of the line, as a file of a cgroup holds it. */
+static bool value_is(const char *text, int64_t expected)
+{
+	char line[24];
+
+	snprintf(line, sizeof(line), "%" PRId64 "\n", expected);
+	return text && strcmp(text, line) == 0;
+}
+
+bool effective_pids_max(const struct admission_effective *files, const struct admission_rule *rule)
+{
+	(void)rule;
+	return value_is(files->pids_max, files->profile->pids);
+}
+
+bool effective_memory_max(const struct admission_effective *files, const struct admission_rule *rule)
+{
+	(void)rule;
+	return value_is(files->memory_max, files->profile->memory_bytes);
+}
+
+/* Version 1 counts memory and swap together, version 2 swap alone. A kernel that counts neither is refused. */
+bool effective_swap_max(const struct admission_effective *files, const struct admission_rule *rule)
+{
+	bool together = files->memory_swap_max && files->memory_swap_max[0];
+	bool alone = files->swap_max && files->swap_max[0];
+
+	(void)rule;
+	return together != alone && (together ? value_is(files->memory_swap_max, files->profile->memory_bytes)
+					      : value_is(files->swap_max, 0));
+}
+
 const char *const capability_sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", NULL };

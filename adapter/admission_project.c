@@ -261,42 +261,22 @@ static int put_interfaces(const struct projection *projection, const char *net_d
 	return put_sorted(projection, "kernel.interfaces", names, count, err);
 }
 
-/* "ID PARENT DEVICE ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE SUPER": "POINT ro TYPE" of it, or false. Ids,
- * devices, roots and sources name this container. */
-static bool put_mount(struct text line, struct buf *out)
-{
-	struct text word = { "", 0 }, point = { "", 0 }, options = { "", 0 };
-	bool read_only;
-
-	for (int i = 0; i < 6; i++) {
-		if (!text_word(&line, &word))
-			return false;
-		point = i == 4 ? word : point;
-		options = i == 5 ? word : options;
-	}
-	read_only = options.length >= 2 && memcmp(options.bytes, "ro", 2) == 0 &&
-		    (options.length == 2 || options.bytes[2] == ',');
-	while (!text_is(word, "-"))
-		if (!text_word(&line, &word))
-			return false;
-	if (!text_word(&line, &word))
-		return false;
-	(void)buf_add(out, point.bytes, point.length);
-	(void)buf_text(out, read_only ? " ro " : " rw ");
-	(void)buf_add(out, word.bytes, word.length);
-	return true;
-}
-
+/* "POINT ro TYPE" of each; ids, devices, roots and sources name this container. */
 static int put_mounts(const struct projection *projection, const char *mountinfo, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(VALUE_BYTES);
 	struct text lines[MOUNTS_MAX], line;
 	const char *rest = mountinfo;
+	struct mount_line mount;
 	size_t count = 0;
+	bool known;
 
-	while (text_line(&rest, &line)) {
-		if (!put_mount(line, &text))
+	while (mount_next(&rest, &mount, &known)) {
+		if (!known)
 			return error_set(err, ERROR_INPUT, "the kernel's list of mounts has an unknown form");
+		(void)buf_add(&text, mount.point.bytes, mount.point.length);
+		(void)buf_text(&text, mount_read_only(&mount) ? " ro " : " rw ");
+		(void)buf_add(&text, mount.type.bytes, mount.type.length);
 		(void)buf_text(&text, "\n");
 	}
 	if (buf_check(&text, "the mounts", err) < 0)
@@ -309,6 +289,21 @@ static int put_mounts(const struct projection *projection, const char *mountinfo
 	return put_sorted(projection, "kernel.mounts", lines, count, err);
 }
 
+static int put_line(const struct projection *projection, const char *field, const char *text, struct error **err)
+{
+	return put_text(projection, field, text, strlen(text), err);
+}
+
+/* What the cgroup limits, in the words of either version. */
+static int put_cgroup(const struct projection *projection, const struct admission_effective *files, struct error **err)
+{
+	if (put_line(projection, "kernel.cgroup.pids", files->pids_max, err) < 0 ||
+	    put_line(projection, "kernel.cgroup.memory", files->memory_max, err) < 0 ||
+	    put_line(projection, "kernel.cgroup.memory-swap", files->memory_swap_max, err) < 0)
+		return -1;
+	return put_line(projection, "kernel.cgroup.swap", files->swap_max, err);
+}
+
 static int put_kernel(const struct projection *projection, const struct admission_effective *files, struct error **err)
 {
 	if (put_status(projection, "kernel.uid", files->status, "Uid", err) < 0 ||
@@ -318,10 +313,10 @@ static int put_kernel(const struct projection *projection, const struct admissio
 	    put_status(projection, "kernel.no-new-privs", files->status, "NoNewPrivs", err) < 0 ||
 	    put_status(projection, "kernel.seccomp", files->status, "Seccomp", err) < 0 ||
 	    put_namespaces(projection, files, err) < 0 || put_interfaces(projection, files->net_dev, err) < 0 ||
-	    put_text(projection, "kernel.limits", files->limits, strlen(files->limits), err) < 0 ||
+	    put_line(projection, "kernel.limits", files->limits, err) < 0 || put_cgroup(projection, files, err) < 0 ||
 	    put_mounts(projection, files->mountinfo, err) < 0)
 		return -1;
-	return put_text(projection, "kernel.descriptors", files->descriptors, strlen(files->descriptors), err);
+	return put_line(projection, "kernel.descriptors", files->descriptors, err);
 }
 
 int admission_project(const struct admission_declared *documents, const struct admission_effective *files,

@@ -14,9 +14,11 @@
 #define DESCRIPTORS_SHOWN 64
 
 enum { FILE_STATUS, FILE_LIMITS, FILE_CGROUP, FILE_NET_DEV, FILE_MOUNTINFO, FILES };
+enum { VALUE_PIDS, VALUE_MEMORY, VALUE_MEMORY_SWAP, VALUE_SWAP, VALUES };
 
 struct admission_effective_files {
 	struct buf texts[FILES];
+	struct buf values[VALUES];
 	struct buf descriptors;
 	struct admission_effective view;
 };
@@ -25,7 +27,16 @@ struct source {
 	const char *path;
 	size_t max;
 };
+
+/* A file of a cgroup: the first row of a value that is there gives it. */
+struct value {
+	size_t value;
+	bool of_memory; /* in the folder that limits memory, not in that of processes */
+	const char *path;
+};
 static const struct source files_read[FILES];
+static const struct value values_read[];
+static const size_t values_read_count;
 static const char *const namespaces_read[];
 static const size_t namespaces_read_count;
 
@@ -125,6 +136,19 @@ static int read_texts(int proc, struct admission_effective_files *files, struct 
 	return 0;
 }
 
+static void read_values(const struct admission_sources *sources, struct admission_effective_files *files)
+{
+	for (size_t i = 0; i < values_read_count; i++) {
+		const struct value *from = &values_read[i];
+		struct buf *to = &files->values[from->value];
+		int folder = from->of_memory ? sources->memory : sources->pids;
+		cleanup_error struct error *absent = NULL;
+
+		if (folder >= 0 && to->length == 0 && fd_read_file(folder, from->path, SMALL_BYTES, to, &absent) < 0)
+			to->length = 0;
+	}
+}
+
 static void fill_view(struct admission_effective_files *files)
 {
 	files->view.status = buf_string(&files->texts[FILE_STATUS]);
@@ -133,9 +157,14 @@ static void fill_view(struct admission_effective_files *files)
 	files->view.net_dev = buf_string(&files->texts[FILE_NET_DEV]);
 	files->view.mountinfo = buf_string(&files->texts[FILE_MOUNTINFO]);
 	files->view.descriptors = buf_string(&files->descriptors);
+	files->view.pids_max = buf_string(&files->values[VALUE_PIDS]);
+	files->view.memory_max = buf_string(&files->values[VALUE_MEMORY]);
+	files->view.memory_swap_max = buf_string(&files->values[VALUE_MEMORY_SWAP]);
+	files->view.swap_max = buf_string(&files->values[VALUE_SWAP]);
 }
 
-int admission_effective_read(int proc, struct admission_effective_files **out, struct error **err)
+int admission_effective_read(const struct admission_sources *sources, struct admission_effective_files **out,
+			     struct error **err)
 {
 	struct admission_effective_files *files = calloc(1, sizeof(*files));
 	int r;
@@ -144,16 +173,19 @@ int admission_effective_read(int proc, struct admission_effective_files **out, s
 		return error_set(err, ERROR_MEMORY, "memory for the process's files");
 	for (size_t i = 0; i < FILES; i++)
 		files->texts[i].max = files_read[i].max;
+	for (size_t i = 0; i < VALUES; i++)
+		files->values[i].max = SMALL_BYTES;
 	files->descriptors.max = SMALL_BYTES;
-	r = read_texts(proc, files, err);
+	r = read_texts(sources->proc, files, err);
 	if (r == 0)
-		r = read_descriptors(proc, &files->descriptors, err);
+		r = read_descriptors(sources->proc, &files->descriptors, err);
 	if (r == 0)
-		r = read_namespaces(proc, &files->view, err);
+		r = read_namespaces(sources->proc, &files->view, err);
 	if (r < 0) {
 		admission_effective_free(files);
 		return r;
 	}
+	read_values(sources, files);
 	fill_view(files);
 	*out = files;
 	return 0;
@@ -175,6 +207,8 @@ void admission_effective_free(struct admission_effective_files *files)
 		return;
 	for (size_t i = 0; i < FILES; i++)
 		buf_free(&files->texts[i]);
+	for (size_t i = 0; i < VALUES; i++)
+		buf_free(&files->values[i]);
 	buf_free(&files->descriptors);
 	free(files);
 }
@@ -186,6 +220,15 @@ static const struct source files_read[FILES] = {
 	[FILE_NET_DEV] = { .path = "net/dev", .max = SMALL_BYTES },
 	[FILE_MOUNTINFO] = { .path = "mountinfo", .max = MOUNTS_BYTES },
 };
+
+static const struct value values_read[] = {
+	{ VALUE_PIDS, .path = "pids.max" },
+	{ VALUE_MEMORY, .of_memory = true, .path = "memory.limit_in_bytes" },
+	{ VALUE_MEMORY, .of_memory = true, .path = "memory.max" },
+	{ VALUE_MEMORY_SWAP, .of_memory = true, .path = "memory.memsw.limit_in_bytes" },
+	{ VALUE_SWAP, .of_memory = true, .path = "memory.swap.max" },
+};
+static const size_t values_read_count = ARRAY_SIZE(values_read);
 
 static const char *const namespaces_read[] = { "net", "ipc", "uts", "pid", "mnt", "cgroup", "user" };
 static const size_t namespaces_read_count = ARRAY_SIZE(namespaces_read);

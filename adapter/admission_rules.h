@@ -82,6 +82,11 @@ effective_check effective_interfaces;
 effective_check effective_core_limit;
 effective_check effective_descriptors;
 effective_check effective_cgroup;
+effective_check effective_pids_max;
+effective_check effective_memory_max;
+effective_check effective_swap_max;
+effective_check effective_mounts;
+effective_check effective_read_only_mount; /* at rule->text */
 
 /* What admission and projection both read in the texts. A word or a line, not NUL-terminated. */
 struct text {
@@ -97,6 +102,15 @@ bool text_is(struct text text, const char *other);
 bool status_value(const char *status, const char *name, struct text *out);
 /* The next interface of /proc/PID/net/dev. */
 bool net_dev_next(const char **rest, struct text *name);
+
+/* A line of /proc/PID/mountinfo. */
+struct mount_line {
+	struct text device, root, point, options, type;
+};
+/* The next line; false when there is none. *known: whether it has the form of one. */
+bool mount_next(const char **rest, struct mount_line *out, bool *known);
+/* Whether the mount itself is read-only, whatever its file system is. */
+bool mount_read_only(const struct mount_line *mount);
 
 extern const char *const capability_sets[]; /* lines of /proc/PID/status, NULL-terminated */
 

@@ -248,12 +248,17 @@ static int wait_executed(const struct session *session, struct error **err)
 int session_kernel(struct session *session, struct error **err)
 {
 	struct rule_set failed = { { 0 } };
+	cleanup_fd int memory = -1;
 
 	if (hold_process(session, err) < 0 || wait_executed(session, err) < 0)
 		return -1;
-	if (session_cgroup_open(session->proc, session->container, &session->cgroup, err) < 0)
+	if (session_cgroup_open(session->proc, session->container, "pids", &session->cgroup, err) < 0 ||
+	    session_cgroup_open(session->proc, session->container, "memory", &memory, err) < 0)
 		return -1;
-	if (admission_effective_read(session->proc, &session->kernel, err) < 0)
+
+	const struct admission_sources sources = { .proc = session->proc, .pids = session->cgroup, .memory = memory };
+
+	if (admission_effective_read(&sources, &session->kernel, err) < 0)
 		return -1;
 	admission_effective(admission_effective_view(session->kernel, &profile_reference, session->container), &failed);
 	return admit(session, ADMISSION_EFFECTIVE, &failed, err);

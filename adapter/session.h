@@ -138,8 +138,9 @@ int session_end_begin(struct session *session, struct error **err) MUST_CHECK;
  * after an error, of which the first is reported: a container that stayed is named by the run's label. */
 int session_end(struct session *session, struct error **err) MUST_CHECK;
 
-/* The folder of the process's cgroup that holds cgroup.procs: -1 with *err when /proc/PID/cgroup names none that is
- * ours. */
-int session_cgroup_open(int proc, const char *container, int *out, struct error **err) MUST_CHECK;
+/* The folder of the process's cgroup in which this controller ("pids", "memory") counts, with its cgroup.procs: in
+ * version 2 the same for all. -1 with *err when /proc/PID/cgroup names none that is ours. */
+int session_cgroup_open(int proc, const char *container, const char *controller, int *out,
+			struct error **err) MUST_CHECK;
 
 #endif

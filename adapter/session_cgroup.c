@@ -10,8 +10,8 @@
 
 #define CGROUP_FILE_BYTES (16 * KIB)
 
-/* One line "HIERARCHY:CONTROLLERS:PATH" that is the unified hierarchy or the pids controller. */
-static bool folder_of(char *line, char *out, size_t size)
+/* One line "HIERARCHY:CONTROLLERS:PATH" that is the unified hierarchy or this controller's own. */
+static bool folder_of(char *line, const char *controller, char *out, size_t size)
 {
 	char *rest = line;
 	const char *hierarchy = strsep(&rest, ":");
@@ -21,12 +21,12 @@ static bool folder_of(char *line, char *out, size_t size)
 		return false;
 	if (strcmp(hierarchy, "0") == 0 && controllers[0] == '\0')
 		return snprintf(out, size, "/sys/fs/cgroup%s", rest) < (int)size;
-	if (strcmp(controllers, "pids") == 0)
-		return snprintf(out, size, "/sys/fs/cgroup/pids%s", rest) < (int)size;
+	if (strcmp(controllers, controller) == 0)
+		return snprintf(out, size, "/sys/fs/cgroup/%s%s", controller, rest) < (int)size;
 	return false;
 }
 
-int session_cgroup_open(int proc, const char *container, int *out, struct error **err)
+int session_cgroup_open(int proc, const char *container, const char *controller, int *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(CGROUP_FILE_BYTES);
 	char *rest, *line;
@@ -38,7 +38,7 @@ int session_cgroup_open(int proc, const char *container, int *out, struct error 
 		cleanup_fd int folder = -1;
 		char path[PATH_MAX];
 
-		if (!strstr(line, container) || !folder_of(line, path, sizeof(path)))
+		if (!strstr(line, container) || !folder_of(line, controller, path, sizeof(path)))
 			continue;
 		folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (folder >= 0 && faccessat(folder, "cgroup.procs", R_OK, 0) == 0) {

@@ -6,7 +6,7 @@ static void apply(struct session_options *options)
 	options->profile.read_only_root = false;
 }
 
-static const char *const must_fail[] = { "read-only-root", NULL };
+static const char *const must_fail[] = { "read-only-root", "writable-mounts", NULL };
 static const char *const may_differ[] = { "inspect.HostConfig.ReadonlyRootfs", "kernel.mounts", NULL };
 
 const struct mutation mutation_read_only = {

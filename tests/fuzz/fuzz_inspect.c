@@ -9,7 +9,22 @@
 #include "core/hash.h"
 #include "tests/fuzz/fuzz.h"
 
-enum part { INSPECT, IMAGE, INFO, STATUS, LIMITS, CGROUP, NET_DEV, MOUNTINFO, DESCRIPTORS, PARTS };
+enum part {
+	INSPECT,
+	IMAGE,
+	INFO,
+	STATUS,
+	LIMITS,
+	CGROUP,
+	NET_DEV,
+	MOUNTINFO,
+	DESCRIPTORS,
+	PIDS_MAX,
+	MEMORY_MAX,
+	MEMORY_SWAP_MAX,
+	SWAP_MAX,
+	PARTS
+};
 
 #define DOCUMENTS (INFO + 1)
 
@@ -88,6 +103,10 @@ static void look(const char *const parts[PARTS])
 		.net_dev = parts[NET_DEV],
 		.mountinfo = parts[MOUNTINFO],
 		.descriptors = parts[DESCRIPTORS],
+		.pids_max = parts[PIDS_MAX],
+		.memory_max = parts[MEMORY_MAX],
+		.memory_swap_max = parts[MEMORY_SWAP_MAX],
+		.swap_max = parts[SWAP_MAX],
 		.container_id = id_of(inspect),
 		.profile = &profile_reference,
 	};

@@ -326,4 +326,6 @@ void stage_close(struct stage *stage)
 }
 
 /* The kernel's rules that need a runtime; a plain child in its engine's namespaces holds all others. */
-static const char *const plain_child_fails[] = { "capabilities", "seccomp", "ns-pid", NULL };
+static const char *const plain_child_fails[] = { "capabilities",    "seccomp",       "ns-pid",
+						 "cgroup-pids",     "cgroup-memory", "cgroup-swap",
+						 "writable-mounts", "proc-sys",      NULL };

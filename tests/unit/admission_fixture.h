@@ -25,6 +25,10 @@ enum recorded_text {
 	TEXT_MOUNTINFO,
 	TEXT_DESCRIPTORS,
 	TEXT_NAMESPACES,
+	TEXT_PIDS_MAX,
+	TEXT_MEMORY_MAX,
+	TEXT_MEMORY_SWAP_MAX,
+	TEXT_SWAP_MAX,
 	TEXTS
 };
 
@@ -92,6 +96,10 @@ static inline void fixture_view(struct recorded *recorded)
 	files->net_dev = buf_string(&recorded->texts[TEXT_NET_DEV]);
 	files->mountinfo = buf_string(&recorded->texts[TEXT_MOUNTINFO]);
 	files->descriptors = buf_string(&recorded->texts[TEXT_DESCRIPTORS]);
+	files->pids_max = buf_string(&recorded->texts[TEXT_PIDS_MAX]);
+	files->memory_max = buf_string(&recorded->texts[TEXT_MEMORY_MAX]);
+	files->memory_swap_max = buf_string(&recorded->texts[TEXT_MEMORY_SWAP_MAX]);
+	files->swap_max = buf_string(&recorded->texts[TEXT_SWAP_MAX]);
 	files->container_id = recorded->container_id;
 	files->profile = &profile_reference;
 	recorded->declared.inspect = json_root(recorded->inspect);
@@ -107,8 +115,19 @@ static inline void fixture_view(struct recorded *recorded)
 static inline void recorded_open(struct recorded *out, const char *name)
 {
 	static const char *const command[] = { "/agent", NULL };
-	static const char *const names[TEXTS] = { "status",    "limits",      "cgroup",    "net_dev",
-						  "mountinfo", "descriptors", "namespaces" };
+	/* Recorded where cgroups are of version 1: no file has swap alone. */
+	static const char *const names[TEXTS] = {
+		[TEXT_STATUS] = "status",
+		[TEXT_LIMITS] = "limits",
+		[TEXT_CGROUP] = "cgroup",
+		[TEXT_NET_DEV] = "net_dev",
+		[TEXT_MOUNTINFO] = "mountinfo",
+		[TEXT_DESCRIPTORS] = "descriptors",
+		[TEXT_NAMESPACES] = "namespaces",
+		[TEXT_PIDS_MAX] = "pids.max",
+		[TEXT_MEMORY_MAX] = "memory.limit_in_bytes",
+		[TEXT_MEMORY_SWAP_MAX] = "memory.memsw.limit_in_bytes",
+	};
 	const char *id;
 
 	*out = (struct recorded){ .inspect = fixture_document(name, "inspect.json"),
@@ -117,7 +136,8 @@ static inline void recorded_open(struct recorded *out, const char *name)
 				  .version = fixture_document("", "version.json") };
 	for (size_t i = 0; i < TEXTS; i++) {
 		out->texts[i].max = MIB;
-		fixture_read(name, names[i], &out->texts[i]);
+		if (names[i])
+			fixture_read(name, names[i], &out->texts[i]);
 	}
 	id = json_string(json_member(json_root(out->image), "Id"));
 	snprintf(out->image_id, sizeof(out->image_id), "%s", id ? id : "");

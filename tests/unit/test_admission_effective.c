@@ -110,6 +110,10 @@ static void test_nothing_known(void)
 		  .net_dev = "",
 		  .mountinfo = "",
 		  .descriptors = "",
+		  .pids_max = "",
+		  .memory_max = "",
+		  .memory_swap_max = "",
+		  .swap_max = "",
 		  .container_id = "",
 		  .profile = &profile_reference },
 	};
@@ -179,11 +183,101 @@ static void test_groups_may_be_empty(void)
 	refused(&recorded, "no groups", nothing);
 }
 
+/* cgroup values and mounts as version 2 has them: one folder, swap alone, and its file system read-only. */
+static void unify(struct recorded *recorded)
+{
+	struct buf *mounts = &recorded->texts[TEXT_MOUNTINFO];
+
+	fixture_replace(&recorded->texts[TEXT_MEMORY_SWAP_MAX], "134217728\n", "");
+	fixture_replace(&recorded->texts[TEXT_SWAP_MAX], "", "0\n");
+	fixture_replace(mounts, " /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime - tmpfs tmpfs rw,mode=755",
+			" /sys/fs/cgroup ro,nosuid,nodev,noexec,relatime - cgroup2 cgroup rw,nsdelegate");
+	fixture_view(recorded);
+}
+
+static void test_unified(void)
+{
+	static const struct weakened rows[] = {
+		{ "", TEXT_SWAP_MAX, "0\n", "0\n" },
+		{ "cgroup-pids", TEXT_PIDS_MAX, "32\n", "max\n" },
+		{ "cgroup-memory", TEXT_MEMORY_MAX, "134217728\n", "max\n" },
+		{ "cgroup-swap", TEXT_SWAP_MAX, "0\n", "max\n" },
+		{ "cgroup-swap", TEXT_SWAP_MAX, "0\n", "134217728\n" },
+		{ "cgroup-swap", TEXT_SWAP_MAX, "0\n", "" },
+		{ "writable-mounts", TEXT_MOUNTINFO, " /sys/fs/cgroup ro,", " /sys/fs/cgroup rw," },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *const only[] = { rows[i].rule, NULL };
+		cleanup_recorded struct recorded recorded;
+
+		recorded_open(&recorded, "reference");
+		unify(&recorded);
+		fixture_replace(&recorded.texts[rows[i].text], rows[i].old, rows[i].with);
+		fixture_view(&recorded);
+		refused(&recorded, rows[i].with, rows[i].rule[0] ? only : nothing);
+	}
+}
+
 /* ---- reading ---- */
 
 static int open_self(void)
 {
 	return open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int read_of(int proc, int cgroup, struct admission_effective_files **out, struct error **err)
+{
+	const struct admission_sources sources = { .proc = proc, .pids = cgroup, .memory = cgroup };
+
+	return admission_effective_read(&sources, out, err);
+}
+
+static void put_value(int folder, const char *name, const char *text)
+{
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(fd_write_atomic(folder, name, text, strlen(text), 0600, &err), 0);
+	CU_ASSERT_TRUE(test_no_error(&err));
+}
+
+/* The files of a cgroup, in a folder that stands for it. */
+static void test_reads_a_cgroup(void)
+{
+	static const struct {
+		const char *names[4], *expected[4];
+	} rows[] = {
+		{ { "pids.max", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "tasks" },
+		  { "pids.max", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "" } },
+		{ { "pids.max", "memory.max", "memory.swap.max", "pids.peak" },
+		  { "pids.max", "memory.max", "", "memory.swap.max" } },
+		{ { "pids", "memory", "memory.swap", "max" }, { "", "", "", "" } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char path[] = "/tmp/harness-test-cgroup-XXXXXX";
+		cleanup_fd int proc = open_self(), folder = -1;
+		struct admission_effective_files *files = NULL;
+		const struct admission_effective *view;
+		struct error *err = NULL;
+
+		CU_ASSERT_PTR_NOT_NULL(mkdtemp(path));
+		folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		for (size_t name = 0; name < ARRAY_SIZE(rows[i].names); name++)
+			put_value(folder, rows[i].names[name], rows[i].names[name]);
+		CU_ASSERT_EQUAL(read_of(proc, folder, &files, &err), 0);
+		CU_ASSERT_TRUE(test_no_error(&err));
+		view = admission_effective_view(files, &profile_reference, "abc");
+		if (view) {
+			CU_ASSERT_STRING_EQUAL(view->pids_max, rows[i].expected[0]);
+			CU_ASSERT_STRING_EQUAL(view->memory_max, rows[i].expected[1]);
+			CU_ASSERT_STRING_EQUAL(view->memory_swap_max, rows[i].expected[2]);
+			CU_ASSERT_STRING_EQUAL(view->swap_max, rows[i].expected[3]);
+		}
+		admission_effective_free(files);
+		CU_ASSERT_EQUAL(fd_remove_tree(AT_FDCWD, path, &err), 0);
+		CU_ASSERT_TRUE(test_no_error(&err));
+	}
 }
 
 static void test_reads_a_process(void)
@@ -195,7 +289,7 @@ static void test_reads_a_process(void)
 	struct rule_set failed = { { 0 } };
 	struct error *err = NULL;
 
-	CU_ASSERT_EQUAL(admission_effective_read(proc, &files, &err), 0);
+	CU_ASSERT_EQUAL(read_of(proc, -1, &files, &err), 0);
 	CU_ASSERT_TRUE(test_no_error(&err));
 	view = admission_effective_view(files, &profile_reference, "abc");
 	if (!view) {
@@ -208,6 +302,7 @@ static void test_reads_a_process(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(view->mountinfo, " - "));
 	CU_ASSERT_PTR_NOT_NULL(strchr(view->cgroup, ':'));
 	CU_ASSERT_EQUAL(strncmp(view->descriptors, "0 1 2 ", 6), 0);
+	CU_ASSERT_STRING_EQUAL(view->pids_max, "");
 	CU_ASSERT_STRING_EQUAL(view->container_id, "abc");
 	CU_ASSERT_PTR_EQUAL(view->profile, &profile_reference);
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
@@ -235,7 +330,7 @@ static void test_reads_many_descriptors(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(opened); i++)
 		opened[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	CU_ASSERT_EQUAL(admission_effective_read(proc, &files, &err), 0);
+	CU_ASSERT_EQUAL(read_of(proc, -1, &files, &err), 0);
 	CU_ASSERT_TRUE(test_no_error(&err));
 	view = admission_effective_view(files, &profile_reference, "abc");
 	length = view ? strlen(view->descriptors) : 0;
@@ -251,7 +346,7 @@ static void test_reads_no_process(void)
 	struct admission_effective_files *files = NULL;
 	struct error *err = NULL;
 
-	CU_ASSERT_TRUE(admission_effective_read(folder, &files, &err) < 0);
+	CU_ASSERT_TRUE(read_of(folder, -1, &files, &err) < 0);
 	CU_ASSERT_PTR_NULL(files);
 	CU_ASSERT_TRUE(test_error(&err, ERROR_SYSTEM, "/proc of the container's process"));
 	CU_ASSERT_PTR_NULL(admission_effective_view(NULL, &profile_reference, "abc"));
@@ -292,6 +387,41 @@ static const struct weakened weakened[] = {
 	{ "descriptors", TEXT_DESCRIPTORS, "0 1 2", "" },
 	{ "cgroup-path", TEXT_CGROUP, ":pids:/docker/", ":pids:/\n0::/" },
 	{ "cgroup-path", TEXT_CGROUP, ":memory:/docker/", ":memory:/\n0::/" },
+	{ "cgroup-pids", TEXT_PIDS_MAX, "32\n", "max\n" },
+	{ "cgroup-pids", TEXT_PIDS_MAX, "32\n", "320\n" },
+	{ "cgroup-pids", TEXT_PIDS_MAX, "32\n", "32" },
+	{ "cgroup-pids", TEXT_PIDS_MAX, "32\n", "" },
+	{ "cgroup-memory", TEXT_MEMORY_MAX, "134217728\n", "9223372036854771712\n" },
+	{ "cgroup-memory", TEXT_MEMORY_MAX, "134217728\n", "134217728\n134217728\n" },
+	{ "cgroup-memory", TEXT_MEMORY_MAX, "134217728\n", "" },
+	{ "cgroup-swap", TEXT_MEMORY_SWAP_MAX, "134217728\n", "268435456\n" },
+	{ "cgroup-swap", TEXT_MEMORY_SWAP_MAX, "134217728\n", "0\n" },
+	{ "cgroup-swap", TEXT_MEMORY_SWAP_MAX, "134217728\n", "" },
+	{ "cgroup-swap", TEXT_SWAP_MAX, "", "0\n" },
+	{ "writable-mounts", TEXT_MOUNTINFO, " / / ro,", " / / rw," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " / / ro,", " / / rw,ro," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " / / ro,", " / /root ro," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /sys ro,", " /sys rw," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /sys/fs/cgroup/pids ro,", " /sys/fs/cgroup/pids rw," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime - tmpfs",
+	  " /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime - cgroup2" },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /etc/hosts ro,", " /etc/hosts rw," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /proc/bus ro,", " /proc/bus rw," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " / /dev/shm rw,nosuid,nodev,noexec,relatime - tmpfs shm",
+	  " /host /dev/shm rw,nosuid,nodev,noexec,relatime - tmpfs shm" },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /dev/shm rw,nosuid,nodev,noexec,relatime - tmpfs shm",
+	  " /dev/shm rw,nosuid,nodev,noexec,relatime - ext4 shm" },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /dev/shm rw,", " /dev/other rw," },
+	{ "writable-mounts", TEXT_MOUNTINFO, " /dev/mqueue rw,", " /dev/mqueue ro," },
+	{ "writable-mounts", TEXT_MOUNTINFO,
+	  " /dev/pts rw,nosuid,noexec,relatime - devpts devpts rw,gid=5,mode=620,ptmxmode=666\n",
+	  " /dev/pts rw,nosuid,noexec,relatime - devpts devpts rw\n1 74 0:99 / /dev/pts rw - devpts devpts rw\n" },
+	{ "writable-mounts", TEXT_MOUNTINFO, "0:43 /null /proc/keys", "0:99 /null /proc/keys" },
+	{ "writable-mounts", TEXT_MOUNTINFO, "0:43 /null /proc/keys", "0:43 /zero /proc/keys" },
+	{ "writable-mounts", TEXT_MOUNTINFO, "0:43 /null /proc/keys", "0:43 /null /export" },
+	{ "writable-mounts", TEXT_MOUNTINFO, "0:43 /null /proc/keys", "0:43 /null /procedure/keys" },
+	{ "writable-mounts", TEXT_MOUNTINFO, "/proc/acpi ro,relatime - tmpfs", "/proc/acpi ro,relatime tmpfs" },
+	{ "proc-sys", TEXT_MOUNTINFO, " /proc/sys ro,", " /proc/system ro," },
 };
 static const size_t weakened_count = ARRAY_SIZE(weakened);
 
@@ -304,11 +434,13 @@ static CU_TestInfo rule_tests[] = {
 	{ "root, even where a profile says so", test_root_is_never_admitted },
 	{ "cgroups of either version", test_cgroup_forms },
 	{ "no groups at all", test_groups_may_be_empty },
+	{ "cgroup version 2", test_unified },
 	CU_TEST_INFO_NULL,
 };
 
 static CU_TestInfo read_tests[] = {
 	{ "a process", test_reads_a_process },
+	{ "a cgroup of either version", test_reads_a_cgroup },
 	{ "a process with many descriptors", test_reads_many_descriptors },
 	{ "what is no process", test_reads_no_process },
 	CU_TEST_INFO_NULL,

@@ -108,6 +108,10 @@ static void test_values(void)
 		{ "kernel.ns.net", "other" },
 		{ "kernel.ns.user", "own" },
 		{ "kernel.interfaces", "lo\n" },
+		{ "kernel.cgroup.pids", "32\n" },
+		{ "kernel.cgroup.memory", "134217728\n" },
+		{ "kernel.cgroup.memory-swap", "134217728\n" },
+		{ "kernel.cgroup.swap", "" },
 		{ "kernel.descriptors", "0 1 2" },
 	};
 	cleanup_recorded struct recorded recorded;
