@@ -1,9 +1,13 @@
 /* Rules over what the kernel says of the container's process, and the reading of its texts. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "adapter/admission_rules.h"
+
+/* Version 1 writes the largest number of pages as bytes where nothing limits. */
+#define NO_LIMIT (1LL << 62)
 
 #define BLANKS " \t"
 
@@ -250,6 +254,12 @@ static bool value_is(const char *text, int64_t expected)
 	return text && strcmp(text, line) == 0;
 }
 
+/* Both are the same number; one that no memory reaches is no limit. */
+static bool same_limit(const char *one, const char *other)
+{
+	return other && strcmp(one, other) == 0 && strtoll(one, NULL, 10) < NO_LIMIT;
+}
+
 bool effective_pids_max(const struct admission_effective *files, const struct admission_rule *rule)
 {
 	(void)rule;
@@ -262,15 +272,20 @@ bool effective_memory_max(const struct admission_effective *files, const struct 
 	return value_is(files->memory_max, files->profile->memory_bytes);
 }
 
-/* Version 1 counts memory and swap together, version 2 swap alone. A kernel that counts neither is refused. */
+/* Version 1 counts memory and swap together, version 2 swap alone: beside the profile's memory, or the memory
+ * that there is, no swap. A kernel that counts neither is refused. */
 bool effective_swap_max(const struct admission_effective *files, const struct admission_rule *rule)
 {
 	bool together = files->memory_swap_max && files->memory_swap_max[0];
 	bool alone = files->swap_max && files->swap_max[0];
 
 	(void)rule;
-	return together != alone && (together ? value_is(files->memory_swap_max, files->profile->memory_bytes)
-					      : value_is(files->swap_max, 0));
+	if (together == alone)
+		return false;
+	if (!together)
+		return value_is(files->swap_max, 0);
+	return value_is(files->memory_swap_max, files->profile->memory_bytes) ||
+	       same_limit(files->memory_swap_max, files->memory_max);
 }
 
 const char *const capability_sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", NULL };

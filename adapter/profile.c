@@ -2,8 +2,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/json.h"
+
+/* Of a container that is started again when it failed. */
+#define RESTARTS_MAX 3
 
 #define SHM_BYTES (64 * MIB)
 #define SETTING_BYTES 48
@@ -60,12 +64,12 @@ static void put_log(struct json_writer *json, const struct profile *profile)
 	json_object_end(json);
 }
 
-static void put_restart(struct json_writer *json)
+static void put_restart(struct json_writer *json, const struct profile *profile)
 {
 	json_put_key(json, "RestartPolicy");
 	json_object(json);
-	json_member_string(json, "Name", "no");
-	json_member_int(json, "MaximumRetryCount", 0);
+	json_member_string(json, "Name", profile->restart);
+	json_member_int(json, "MaximumRetryCount", strcmp(profile->restart, "no") == 0 ? 0 : RESTARTS_MAX);
 	json_object_end(json);
 }
 
@@ -80,7 +84,7 @@ static void put_host(struct json_writer *json, const struct profile *profile)
 	put_list(json, "CapDrop", profile->drop_all_capabilities ? "ALL" : NULL);
 	put_list(json, "SecurityOpt", profile->no_new_privileges ? "no-new-privileges=true" : NULL);
 	put_log(json, profile);
-	put_restart(json);
+	put_restart(json, profile);
 	json_member_bool(json, "AutoRemove", false);
 	/* The engine may be told to run an init of its own in each container that does not refuse it. */
 	json_member_bool(json, "Init", false);
@@ -111,7 +115,7 @@ int profile_create_body(const struct profile *profile, const struct profile_iden
 	json_member_string(&json, "User", user);
 	put_command(&json, identity->command);
 	put_list(&json, "Env", NULL);
-	json_member_string(&json, "WorkingDir", "/");
+	json_member_string(&json, "WorkingDir", profile->working_dir);
 	json_member_string(&json, "StopSignal", "SIGTERM");
 	put_labels(&json, identity);
 	json_put_key(&json, "Healthcheck");
@@ -242,6 +246,16 @@ static void print_runtime(const struct profile *profile, char *out, size_t size)
 	snprintf(out, size, "%s", profile->runtime);
 }
 
+static void print_restart(const struct profile *profile, char *out, size_t size)
+{
+	snprintf(out, size, "%s", profile->restart);
+}
+
+static void print_working_dir(const struct profile *profile, char *out, size_t size)
+{
+	snprintf(out, size, "%s", profile->working_dir);
+}
+
 const struct profile profile_reference = {
 	.id = "reference",
 	.network_mode = "none",
@@ -257,6 +271,8 @@ const struct profile profile_reference = {
 	.core_hard = 0,
 	.ipc_mode = "private",
 	.runtime = "runc",
+	.restart = "no",
+	.working_dir = "/",
 };
 
 static const struct protection protections[] = {
@@ -276,7 +292,8 @@ static const struct protection protections[] = {
 	{ .id = "user", .rule = "user", .print = print_user },
 	{ .id = "groups", .rule = "group-add", .setting = "none" },
 	{ .id = "log-driver", .rule = "log-driver", .print = print_log },
-	{ .id = "restart", .rule = "restart-policy", .setting = "no" },
+	{ .id = "restart", .rule = "restart-policy", .print = print_restart },
+	{ .id = "working-dir", .rule = "working-dir", .print = print_working_dir },
 	{ .id = "pids", .rule = "pids-limit", .print = print_pids },
 	{ .id = "memory", .rule = "memory", .print = print_memory },
 	{ .id = "memory-swap", .rule = "memory-swap", .print = print_memory },

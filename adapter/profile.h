@@ -25,6 +25,8 @@ struct profile {
 	int64_t core_soft, core_hard; /* 0, 0 */
 	const char *ipc_mode; /* "private" */
 	const char *runtime; /* "runc" */
+	const char *restart; /* "no"; or "on-failure", at most three times */
+	const char *working_dir; /* "/" */
 };
 
 extern const struct profile profile_reference;

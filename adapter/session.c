@@ -43,6 +43,7 @@ void session_init(struct session *session, struct engine *engine, const struct s
 		.proc = -1,
 		.netns = -1,
 		.cgroup = -1,
+		.memory = -1,
 		.cpu = sched_getcpu(),
 	};
 }
@@ -248,15 +249,16 @@ static int wait_executed(const struct session *session, struct error **err)
 int session_kernel(struct session *session, struct error **err)
 {
 	struct rule_set failed = { { 0 } };
-	cleanup_fd int memory = -1;
 
 	if (hold_process(session, err) < 0 || wait_executed(session, err) < 0)
 		return -1;
 	if (session_cgroup_open(session->proc, session->container, "pids", &session->cgroup, err) < 0 ||
-	    session_cgroup_open(session->proc, session->container, "memory", &memory, err) < 0)
+	    session_cgroup_open(session->proc, session->container, "memory", &session->memory, err) < 0)
 		return -1;
 
-	const struct admission_sources sources = { .proc = session->proc, .pids = session->cgroup, .memory = memory };
+	const struct admission_sources sources = { .proc = session->proc,
+						   .pids = session->cgroup,
+						   .memory = session->memory };
 
 	if (admission_effective_read(&sources, &session->kernel, err) < 0)
 		return -1;
@@ -391,6 +393,7 @@ int session_end(struct session *session, struct error **err)
 	fd_close(&session->proc);
 	fd_close(&session->netns);
 	fd_close(&session->cgroup);
+	fd_close(&session->memory);
 	json_free(steal_pointer(&session->inspect));
 	admission_effective_free(steal_pointer(&session->kernel));
 	return *err ? -1 : status;

@@ -94,7 +94,7 @@ struct session {
 	int payload; /* write end of the initial frame's pipe */
 	int lifeline; /* write end: its close ends the bridge */
 	pid_t pid; /* the container's first process, as our /proc knows it */
-	int pidfd, proc, netns, cgroup; /* descriptors of it, opened while it lived */
+	int pidfd, proc, netns, cgroup, memory; /* descriptors of it, opened while it lived */
 	bool removed;
 	int cpu; /* bridge, gateway and recorder share this processor, or -1: a call wakes each of them in turn */
 };

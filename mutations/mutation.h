@@ -24,6 +24,11 @@ extern const struct mutation mutation_watchdog;
 extern const struct mutation mutation_ack;
 extern const struct mutation mutation_strict_frames;
 extern const struct mutation mutation_call_limit;
+extern const struct mutation mutation_session_limit;
+extern const struct mutation mutation_pids;
+extern const struct mutation mutation_memory;
+extern const struct mutation mutation_restart;
+extern const struct mutation mutation_core;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

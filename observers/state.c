@@ -1,8 +1,9 @@
 /*
  * Watches the container's process from outside: whether it lives (pidfd and cgroup), its core limits, how often it was
  * started, and how long after the loss of a part it died. Inputs: "pidfd", "proc" (folder of the process), "cgroup"
- * (folder of its cgroup), "inspect" (the engine's last answer) and "events" (the engine's events of the container, a
- * JSON object a line). The last two are pipes that the arm closes before it asks for the report of phase AFTER.
+ * and "memory" (folders of its cgroup: processes and memory), "inspect" (the engine's last answer) and "events" (the
+ * engine's events of the container, a JSON object a line). The last two are pipes that the arm closes before it asks
+ * for the report of phase AFTER.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include "core/json.h"
 #include "observers/limits_file.h"
 #include "observers/observer.h"
+#include "observers/peaks.h"
 #include "observers/stream.h"
 
 #define VIEW 0
@@ -25,7 +27,8 @@
 
 struct state {
 	bool opened;
-	int pidfd, cgroup;
+	int pidfd, cgroup, memory;
+	struct peaks peaks;
 	bool before_told;
 	int64_t dead; /* when the pidfd told of the end, or 0 */
 	int64_t loss; /* or 0 */
@@ -34,8 +37,8 @@ struct state {
 	struct core_limit limit;
 	struct stream inspect, events;
 	struct buf document, line;
-	bool inspect_parsed;
-	int64_t restarts;
+	bool inspect_parsed, exited;
+	int64_t restarts, exit_code;
 	int64_t creates, starts;
 	bool events_broken;
 };
@@ -61,6 +64,7 @@ static int on_exit_of_process(void *context, int fd, short revents, struct error
 	(void)revents;
 	(void)err;
 	state->dead = clock_now();
+	peaks_read(&state->peaks);
 	loop_remove(observer->loop, fd);
 	return 0;
 }
@@ -112,7 +116,17 @@ static int take_cgroup(struct observer *observer, int fd, struct error **err)
 	struct state *state = observer->state;
 
 	state->cgroup = fd;
+	state->peaks.processes = fd;
 	return prove_alive(observer, err);
+}
+
+static int take_memory(struct observer *observer, int fd)
+{
+	struct state *state = observer->state;
+
+	state->memory = fd;
+	state->peaks.memory = fd;
+	return 0;
 }
 
 static int take_proc(struct observer *observer, int fd, struct error **err)
@@ -199,6 +213,7 @@ static void parse_inspect(struct state *state)
 	    json_parse(buf_string(&state->document), state->document.length, JSON_ENGINE_DEPTH, &document, &broken) < 0)
 		return;
 	root = json_root(document);
+	state->exited = json_int64(json_member(json_member(root, "State"), "ExitCode"), &state->exit_code);
 	state->inspect_parsed = json_string_length(json_member(root, "Id")) == CONTAINER_ID_MAX - 1 &&
 				json_member(root, "State") &&
 				json_int64(json_member(root, "RestartCount"), &state->restarts) && state->restarts >= 0;
@@ -235,6 +250,14 @@ static enum wire_reason read_restarts(const struct state *state, int64_t *value)
 	return state->inspect_parsed ? WIRE_REASON_NONE : WIRE_REASON_INPUT_INVALID;
 }
 
+static enum wire_reason read_exit_code(const struct state *state, int64_t *value)
+{
+	enum wire_reason reason = read_restarts(state, value);
+
+	*value = state->exit_code;
+	return reason == WIRE_REASON_NONE && !state->exited ? WIRE_REASON_INPUT_INVALID : reason;
+}
+
 /* The event of creation comes before any start: a stream that lacks it does not go back far enough. */
 static enum wire_reason read_starts(const struct state *state, int64_t *value)
 {
@@ -246,6 +269,26 @@ static enum wire_reason read_starts(const struct state *state, int64_t *value)
 	if (state->events_broken)
 		return WIRE_REASON_INPUT_INVALID;
 	return state->creates == 1 && state->line.length == 0 ? WIRE_REASON_NONE : WIRE_REASON_TRUNCATED;
+}
+
+static enum wire_reason read_processes(const struct state *state, int64_t *value)
+{
+	return peaks_value(&state->peaks, PEAK_PROCESSES, value);
+}
+
+static enum wire_reason read_process_limit(const struct state *state, int64_t *value)
+{
+	return peaks_value(&state->peaks, PEAK_PROCESS_LIMIT, value);
+}
+
+static enum wire_reason read_memory(const struct state *state, int64_t *value)
+{
+	return peaks_value(&state->peaks, PEAK_MEMORY, value);
+}
+
+static enum wire_reason read_oom_kills(const struct state *state, int64_t *value)
+{
+	return peaks_value(&state->peaks, PEAK_OOM_KILLS, value);
 }
 
 static enum wire_reason read_alive(const struct state *state, int64_t *value)
@@ -278,6 +321,9 @@ static int state_open(struct observer *observer, struct error **err)
 	(void)err;
 	state->pidfd = -1;
 	state->cgroup = -1;
+	state->memory = -1;
+	state->peaks.processes = -1;
+	state->peaks.memory = -1;
 	state->inspect = (struct stream)STREAM(ENGINE_ANSWER_BYTES, take_inspect_bytes);
 	state->inspect.context = observer;
 	state->events = (struct stream)STREAM(ENGINE_STREAM_BYTES, take_event_bytes);
@@ -296,6 +342,8 @@ static int state_input(struct observer *observer, const char *name, int fd, stru
 		return take_pidfd(observer, fd, err);
 	if (strcmp(name, "cgroup") == 0 && state->cgroup < 0)
 		return take_cgroup(observer, fd, err);
+	if (strcmp(name, "memory") == 0 && state->memory < 0)
+		return take_memory(observer, fd);
 	if (strcmp(name, "proc") == 0 && !state->proc_came)
 		return take_proc(observer, fd, err);
 	if (strcmp(name, "inspect") == 0)
@@ -350,6 +398,7 @@ static int state_report(struct observer *observer, enum wire_phase phase, struct
 	/* The report of phase BEFORE closes the window of a loss. */
 	if (phase == WIRE_BEFORE && state->loss && !state->dead && !state->window)
 		state->window = clock_now();
+	peaks_read(&state->peaks);
 	if (r == 0 && phase == WIRE_AFTER)
 		r = finish_inputs(state, err);
 	if (state->inspect.ended)
@@ -376,6 +425,7 @@ static void state_close(struct observer *observer)
 	stream_close(&state->events);
 	fd_close(&state->pidfd);
 	fd_close(&state->cgroup);
+	fd_close(&state->memory);
 	buf_free(&state->document);
 	buf_free(&state->line);
 }
@@ -386,6 +436,11 @@ int main(int argc, char **argv)
 }
 
 static const struct measure measures[] = {
+	{ .subject = "exit-code", .kind = WIRE_STATE, .unit = "code", .read = read_exit_code },
+	{ .subject = "processes", .kind = WIRE_COUNT, .unit = "processes", .read = read_processes },
+	{ .subject = "process-limit", .kind = WIRE_COUNT, .unit = "records", .read = read_process_limit },
+	{ .subject = "memory", .kind = WIRE_COUNT, .unit = "bytes", .read = read_memory },
+	{ .subject = "oom-kills", .kind = WIRE_COUNT, .unit = "records", .read = read_oom_kills },
 	{ .subject = "core-limit-soft", .kind = WIRE_STATE, .unit = "bytes", .read = read_soft },
 	{ .subject = "core-limit-hard", .kind = WIRE_STATE, .unit = "bytes", .read = read_hard },
 	{ .subject = "restarts", .kind = WIRE_COUNT, .unit = "records", .read = read_restarts },

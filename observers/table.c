@@ -31,8 +31,9 @@ static const char *const files[] = { "files-archive", "files-changes", "files-up
 static const char *const logs[] = { "logs-api", "logs-disk", NULL };
 static const char *const deliveries[] = { "deliveries", "decisions", NULL };
 static const char *const state[] = { "state", NULL };
-static const char *const state_measures[] = { "core-limit-soft", "core-limit-hard", "restarts", "starts",
-					      "alive",           "loss_to_dead",    NULL };
+static const char *const state_measures[] = { "core-limit-soft", "core-limit-hard", "restarts",     "starts",
+					      "exit-code",       "processes",       "memory",       "process-limit",
+					      "oom-kills",       "alive",           "loss_to_dead", NULL };
 
 const struct observer_kind observer_kinds[] = {
 	{ .id = "tcp4",
@@ -110,7 +111,6 @@ const char *const observer_ids[] = {
 };
 
 const char *const measure_ids[] = {
-	"interfaces",      "packets-other", "core-limit-soft",
-	"core-limit-hard", "restarts",      "starts",
-	"alive",           "loss_to_dead",  NULL,
+	"interfaces", "packets-other", "core-limit-soft", "core-limit-hard", "restarts", "starts",       "exit-code",
+	"processes",  "memory",        "process-limit",   "oom-kills",       "alive",    "loss_to_dead", NULL,
 };

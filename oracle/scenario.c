@@ -266,7 +266,9 @@ static const char *const peer_place_names[] = {
 	[PEER_NONE] = "none", [PEER_GATEWAY] = "gateway", [PEER_UPSTREAM] = "upstream", NULL
 };
 
-static const char *const fault_action_names[] = { [FAULT_KILL] = "kill", [FAULT_PAUSE] = "pause", NULL };
+static const char *const fault_action_names[] = {
+	[FAULT_KILL] = "kill", [FAULT_PAUSE] = "pause", [FAULT_TERMINATE] = "terminate", NULL
+};
 
 const char *const expectation_op_names[] = { [OP_EQ] = "eq", [OP_GE] = "ge", [OP_LE] = "le", NULL };
 

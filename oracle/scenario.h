@@ -28,7 +28,7 @@ struct expectation {
 };
 
 enum fault_role { FAULT_BRIDGE, FAULT_WATCHDOG, FAULT_GATEWAY, FAULT_CONTAINER, FAULT_RECORDER };
-enum fault_action { FAULT_KILL, FAULT_PAUSE };
+enum fault_action { FAULT_KILL, FAULT_PAUSE, FAULT_TERMINATE };
 struct fault {
 	int role;
 	int action;

@@ -201,9 +201,8 @@ int check_references(struct bundle *bundle, struct error **err)
 }
 
 static const char *const measure_names[] = {
-	"interfaces",      "packets-other", "core-limit-soft",
-	"core-limit-hard", "restarts",      "starts",
-	"alive",           "loss_to_dead",  NULL,
+	"interfaces",   "packets-other", "core-limit-soft", "core-limit-hard", "restarts", "starts",    "alive",
+	"loss_to_dead", "exit-code",     "processes",       "process-limit",   "memory",   "oom-kills", NULL,
 };
 
 static const char *const observer_names[] = {
@@ -242,5 +241,10 @@ static const struct report_form report_forms[] = {
 	{ STATE("starts", OBSERVATION_COUNT, "records") },
 	{ STATE("alive", OBSERVATION_STATE, "bool") },
 	{ STATE("loss_to_dead", OBSERVATION_DURATION, "ns") },
+	{ STATE("exit-code", OBSERVATION_STATE, "code") },
+	{ STATE("processes", OBSERVATION_COUNT, "processes") },
+	{ STATE("process-limit", OBSERVATION_COUNT, "records") },
+	{ STATE("memory", OBSERVATION_COUNT, "bytes") },
+	{ STATE("oom-kills", OBSERVATION_COUNT, "records") },
 };
 static const size_t report_forms_count = ARRAY_SIZE(report_forms);

@@ -6,6 +6,8 @@
 #include "core/clock.h"
 #include "runner/arm.h"
 
+static const int signals[];
+
 static const struct child *part(const struct arm *arm, int role)
 {
 	switch (role) {
@@ -66,7 +68,7 @@ int arm_faults_apply(struct arm *arm, struct error **err)
 			continue;
 		/* Taken before the signal, so that the time to death is never too short. */
 		state->at = clock_now();
-		if (signal_part(arm, fault->role, fault->action == FAULT_KILL ? SIGKILL : SIGSTOP) < 0)
+		if (signal_part(arm, fault->role, signals[fault->action]) < 0)
 			return error_set(err, ERROR_INTERNAL, "the fault could not be applied");
 		state->fired = true;
 		arm_note(arm, "part-lost", "", state->at);
@@ -101,3 +103,5 @@ int64_t arm_faults_next(const struct arm *arm)
 			next = arm->faults[i].at;
 	return next;
 }
+
+static const int signals[] = { [FAULT_KILL] = SIGKILL, [FAULT_PAUSE] = SIGSTOP, [FAULT_TERMINATE] = SIGTERM };

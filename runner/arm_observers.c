@@ -232,6 +232,7 @@ void arm_observers_inputs(struct arm *arm)
 	give(arm, "state", "pidfd", arm->session.pidfd);
 	give(arm, "state", "proc", arm->session.proc);
 	give(arm, "state", "cgroup", arm->session.cgroup);
+	give(arm, "state", "memory", arm->session.memory);
 }
 
 /* A helper inside the container's namespace sends the marker there: one datagram on its own loopback. */

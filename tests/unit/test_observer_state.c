@@ -198,7 +198,9 @@ static void cgroup_vanishes(void)
 
 static void without_inputs(void)
 {
-	static const char *const names[] = { "core-limit-soft", "core-limit-hard", "restarts", "starts", "alive" };
+	static const char *const names[] = { "core-limit-soft", "core-limit-hard", "restarts",  "starts",
+					     "alive",           "exit-code",       "processes", "process-limit",
+					     "memory",          "oom-kills" };
 	cleanup_observing struct observing observing = { 0 };
 
 	CU_ASSERT_TRUE(ready(&observing));
@@ -284,15 +286,18 @@ static void restarts(void)
 		const char *document;
 		enum wire_reason reason;
 		int64_t value;
+		int64_t exit_code; /* -1: none */
 	} cases[] = {
-		{ "{\"Id\":\"" ID64 "\",\"State\":{},\"RestartCount\":0}", WIRE_REASON_NONE, 0 },
-		{ "{\"Id\":\"" ID64 "\",\"State\":{},\"RestartCount\":3}", WIRE_REASON_NONE, 3 },
-		{ "{\"Id\":\"\",\"State\":{},\"RestartCount\":0}", WIRE_REASON_INPUT_INVALID, 0 },
-		{ "{\"Id\":\"" ID64 "\",\"State\":{}}", WIRE_REASON_INPUT_INVALID, 0 },
-		{ "{\"Id\":\"" ID64 "\",\"RestartCount\":0}", WIRE_REASON_INPUT_INVALID, 0 },
-		{ "{\"Id\":\"" ID64 "\",\"State\":{},\"RestartCount\":0", WIRE_REASON_INPUT_INVALID, 0 },
-		{ "{\"message\":\"No such container\"}", WIRE_REASON_INPUT_INVALID, 0 },
-		{ "", WIRE_REASON_INPUT_INVALID, 0 },
+		{ "{\"Id\":\"" ID64 "\",\"State\":{\"ExitCode\":139},\"RestartCount\":0}", WIRE_REASON_NONE, 0, 139 },
+		{ "{\"Id\":\"" ID64 "\",\"State\":{\"ExitCode\":\"1\"},\"RestartCount\":0}", WIRE_REASON_NONE, 0, -1 },
+		{ "{\"Id\":\"" ID64 "\",\"State\":{},\"RestartCount\":0}", WIRE_REASON_NONE, 0, -1 },
+		{ "{\"Id\":\"" ID64 "\",\"State\":{},\"RestartCount\":3}", WIRE_REASON_NONE, 3, -1 },
+		{ "{\"Id\":\"\",\"State\":{},\"RestartCount\":0}", WIRE_REASON_INPUT_INVALID, 0, -1 },
+		{ "{\"Id\":\"" ID64 "\",\"State\":{}}", WIRE_REASON_INPUT_INVALID, 0, -1 },
+		{ "{\"Id\":\"" ID64 "\",\"RestartCount\":0}", WIRE_REASON_INPUT_INVALID, 0, -1 },
+		{ "{\"Id\":\"" ID64 "\",\"State\":{},\"RestartCount\":0", WIRE_REASON_INPUT_INVALID, 0, -1 },
+		{ "{\"message\":\"No such container\"}", WIRE_REASON_INPUT_INVALID, 0, -1 },
+		{ "", WIRE_REASON_INPUT_INVALID, 0, -1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -303,6 +308,10 @@ static void restarts(void)
 		CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
 		CU_ASSERT_EQUAL(measure(&observing, "restarts")->reason, cases[i].reason);
 		CU_ASSERT_EQUAL(measure(&observing, "restarts")->value, cases[i].value);
+		CU_ASSERT_EQUAL(measure(&observing, "exit-code")->reason,
+				cases[i].exit_code < 0 ? WIRE_REASON_INPUT_INVALID : WIRE_REASON_NONE);
+		if (cases[i].exit_code >= 0)
+			CU_ASSERT_EQUAL(measure(&observing, "exit-code")->value, cases[i].exit_code);
 	}
 }
 

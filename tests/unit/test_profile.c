@@ -159,6 +159,12 @@ static void test_mutated_bodies(void)
 		{ "network", "HostConfig.NetworkMode", "\"host\"" },
 		{ "network-bridge", "HostConfig.NetworkMode", "\"bridge\"" },
 		{ "read-only", "HostConfig.ReadonlyRootfs", "false" },
+		{ "pids", "HostConfig.PidsLimit", "256" },
+		{ "memory", "HostConfig.Memory", "536870912" },
+		{ "memory", "HostConfig.MemorySwap", "536870912" },
+		{ "restart", "HostConfig.RestartPolicy", "{\"Name\":\"on-failure\",\"MaximumRetryCount\":3}" },
+		{ "core", "HostConfig.Ulimits", "[{\"Name\":\"core\",\"Soft\":-1,\"Hard\":-1}]" },
+		{ "core", "WorkingDir", "\"/export\"" },
 		{ "log-driver", "HostConfig.LogConfig", "{\"Type\":\"json-file\",\"Config\":{}}" },
 	};
 

@@ -262,12 +262,12 @@ static void reports_wait(void)
 	CU_ASSERT_TRUE(observing_ready(&observing));
 	CU_ASSERT_EQUAL(observer_ask(observing.process, WIRE_BEFORE, &err), 0);
 	CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
-	CU_ASSERT_EQUAL(observing.count, 5);
+	CU_ASSERT_EQUAL(observing.count, 10);
 	observing.count = 0;
 	CU_ASSERT_EQUAL(observer_collect(observing.process, WIRE_BEFORE, observing_take, &observing,
 					 clock_deadline(OBSERVING_MS), &err),
 			0);
-	CU_ASSERT_EQUAL(observing.count, 5);
+	CU_ASSERT_EQUAL(observing.count, 10);
 	CU_ASSERT_EQUAL(observing.records[0].phase, WIRE_BEFORE);
 	CU_ASSERT_TRUE(test_no_error(&err));
 }
