@@ -433,9 +433,10 @@ static void test_no_set(void)
 		}
 		CU_ASSERT(fixture_write(&fixture));
 		CU_ASSERT(fixture_verify(&fixture, &report));
-		CU_ASSERT(fixture_failed(&report, "mutations",
-					 row ? "mutation/log-driver.json: expect[0].flips: the control has no such cell"
-					     : "scenarios.json: mutation/network.json: ending: not that of the control"));
+		CU_ASSERT(
+			fixture_failed(&report, "mutations",
+				       row ? "mutation/log-driver.json: expect[0].flips: the control has no such cell"
+					   : "scenarios.json: mutation/network.json: ending: not that of the control"));
 		CU_ASSERT_EQUAL(report.exit_code, 1);
 	}
 }
