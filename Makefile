@@ -20,16 +20,16 @@ ALL_LDFLAGS = $(if $(SANITIZE),,-pie -Wl,-z,relro,-z,now) -Wl,--as-needed $(LDFL
 ROOMS := core mcp oracle gateway observers adapter mutations reports runner
 
 # The files that hold a main(): one program each. All others of a room go into the room's archive.
-MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c \
+MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c gateway/hostile_gateway.c \
 	observers/tcp.c observers/udp.c observers/capture.c observers/files.c observers/logs.c observers/state.c \
-	observers/deliveries.c observers/recorder.c observers/netns_beacon.c runner/main.c
+	observers/deliveries.c observers/recorder.c observers/hostile_upstream.c observers/netns_beacon.c runner/main.c
 
 sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
 $(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
 
-LIBEXEC := bridge watchdog stop gateway recorder netns-beacon \
+LIBEXEC := bridge watchdog stop gateway recorder netns-beacon hostile-gateway hostile-upstream \
 	observer-tcp observer-udp observer-capture observer-files observer-logs observer-state observer-deliveries
 PROGRAMS := $(BUILD)/harness $(LIBEXEC:%=$(BUILD)/libexec/%) $(BUILD)/agent
 
@@ -69,7 +69,9 @@ $(eval $(call program,libexec/bridge,adapter/bridge.c,adapter mcp core,-lcjson -
 $(eval $(call program,libexec/watchdog,adapter/watchdog.c,adapter core,))
 $(eval $(call program,libexec/stop,adapter/stop.c,adapter core,-lcurl -lcjson -lz -lmd))
 $(eval $(call program,libexec/gateway,gateway/main.c,gateway mcp core,-lcjson -lmd))
-$(eval $(call program,libexec/recorder,observers/recorder.c,mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/recorder,observers/recorder.c,observers mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/hostile-gateway,gateway/hostile_gateway.c,gateway mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/hostile-upstream,observers/hostile_upstream.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/netns-beacon,observers/netns_beacon.c,core,))
 $(eval $(call program,libexec/observer-tcp,observers/tcp.c,observers core,-lmd))
 $(eval $(call program,libexec/observer-udp,observers/udp.c,observers core,-lresolv -lmd))

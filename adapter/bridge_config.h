@@ -26,6 +26,7 @@ struct bridge_config {
 	char beacon_tool[NAME_MAX_SHORT];
 	bool acknowledge; /* the watchdog's acknowledgments are checked */
 	bool strict; /* what is no frame, or asks for no operation, ends the session */
+	bool fail_closed; /* a call that the gateway fails ends the session; else it is only denied */
 	struct session_limits limits; /* but for stop_try_ms, which is the watchdog's */
 };
 

@@ -73,7 +73,7 @@ static void on_called(void *context, const struct mcp_answer *answer)
 {
 	struct bridge *bridge = context;
 
-	if (answer->outcome != MCP_RESULT && !denied(answer)) {
+	if (answer->outcome != MCP_RESULT && !denied(answer) && bridge->config->fail_closed) {
 		fail(bridge, answer->outcome);
 		return;
 	}
@@ -86,12 +86,24 @@ static void on_beacon(void *context, const struct mcp_answer *answer)
 {
 	struct bridge *bridge = context;
 
-	if (answer->outcome == MCP_LOST) {
+	if (answer->outcome == MCP_LOST && bridge->config->fail_closed) {
 		fail(bridge, answer->outcome);
 		return;
 	}
 	bridge->gateway.beaconing = false;
 	bridge_tell(bridge, CONTROL_BEACON_DONE, answer->outcome == MCP_RESULT);
+}
+
+/* Behind the agent's death the gateway may go, if nothing waits for it. */
+static void lose(struct bridge *bridge, enum control_reason reason)
+{
+	struct bridge_gateway *gateway = &bridge->gateway;
+
+	gateway->lost = true;
+	if (gateway->ready && !bridge->config->fail_closed)
+		mcp_client_free(steal_pointer(&gateway->client));
+	else if (gateway->calling || gateway->beaconing || !bridge_guard_dead(bridge))
+		bridge_end(bridge, reason);
 }
 
 static int on_gateway(void *context, int fd, short revents, struct error **err)
@@ -104,10 +116,7 @@ static int on_gateway(void *context, int fd, short revents, struct error **err)
 	(void)revents;
 	(void)err;
 	if (r < 0) {
-		bridge->gateway.lost = true;
-		/* Behind the agent's death the gateway may go, if nothing waits for it. */
-		if (bridge->gateway.calling || bridge->gateway.beaconing || !bridge_guard_dead(bridge))
-			bridge_end(bridge, loss(reason));
+		lose(bridge, loss(reason));
 	} else if (bridge->gateway.lost) {
 		bridge_end(bridge, CONTROL_REASON_GATEWAY_PROTOCOL);
 	}
@@ -145,23 +154,30 @@ static bool call_tool(struct bridge *bridge, const char *tool, struct json_span 
 	struct buf params = BUF((size_t)bridge->config->limits.frame_bytes + CALL_OVERHEAD);
 	int64_t deadline = clock_deadline(bridge->config->limits.gateway_call_ms);
 	cleanup_error struct error *reason = NULL;
-	int r;
+	int r = bridge->gateway.client ? 0 : error_set(&reason, ERROR_CLOSED, "the gateway is gone");
 
 	mcp_put_tool_call(&params, tool, arguments);
-	r = buf_check(&params, "a call's parameters", &reason);
+	if (r == 0)
+		r = buf_check(&params, "a call's parameters", &reason);
 	if (r == 0)
 		r = mcp_client_call(bridge->gateway.client, "tools/call",
 				    (struct json_span){ .bytes = params.data, .length = params.length }, deadline, done,
 				    bridge, NULL, &reason);
 	buf_wipe(&params);
-	if (r < 0)
+	if (r < 0 && bridge->config->fail_closed)
 		bridge_end(bridge, loss(reason));
 	return r == 0;
 }
 
 void bridge_gateway_call(struct bridge *bridge, const char *tool, struct json_span arguments)
 {
-	bridge->gateway.calling = call_tool(bridge, tool, arguments, on_called);
+	bridge->gateway.calling = true;
+	if (call_tool(bridge, tool, arguments, on_called))
+		return;
+	/* Who asked goes on with the frames behind this one: not the answer. */
+	if (!bridge->config->fail_closed)
+		bridge_agent_reply(bridge, NULL);
+	bridge->gateway.calling = false;
 }
 
 void bridge_gateway_beacon(struct bridge *bridge, const char *canary)
@@ -181,6 +197,8 @@ void bridge_gateway_beacon(struct bridge *bridge, const char *canary)
 		call_tool(bridge, bridge->config->beacon_tool,
 			  (struct json_span){ .bytes = buf_string(&arguments), .length = arguments.length }, on_beacon);
 	buf_wipe(&arguments);
+	if (!bridge->gateway.beaconing && !bridge->config->fail_closed)
+		bridge_tell(bridge, CONTROL_BEACON_DONE, 0);
 }
 
 void bridge_gateway_settle(struct bridge *bridge)
@@ -188,6 +206,10 @@ void bridge_gateway_settle(struct bridge *bridge)
 	struct mcp_client *client = bridge->gateway.client;
 	cleanup_error struct error *reason = NULL;
 
+	if (!client) {
+		loop_timer(bridge->loop, TIMER_GATEWAY, NEVER, NULL, NULL);
+		return;
+	}
 	if (mcp_client_watch(client, bridge->loop, on_gateway, bridge, &reason) < 0)
 		bridge_end(bridge, CONTROL_REASON_INTERNAL);
 	loop_timer(bridge->loop, TIMER_GATEWAY, mcp_client_deadline(client), on_deadline, bridge);

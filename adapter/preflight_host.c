@@ -200,6 +200,8 @@ static const char *const helpers[] = {
 	"stop",
 	"gateway",
 	"recorder",
+	"hostile-gateway",
+	"hostile-upstream",
 	"netns-beacon",
 	"observer-tcp",
 	"observer-udp",

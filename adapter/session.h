@@ -49,6 +49,7 @@ struct session_options {
 	char sensitivity[NAME_MAX_SHORT]; /* of the classified payload: where the gateway's session starts */
 	bool watchdog; /* armed */
 	bool acknowledge; /* the bridge checks the watchdog's acknowledgments */
+	bool fail_closed; /* the bridge ends the session when the gateway fails a call */
 	bool strict; /* what is no frame, or asks for no operation, ends the session; else it is passed over */
 	bool checkpoint; /* the agent may stop and wait for the arm */
 	struct rule_set must_fail; /* admission must refuse on exactly these, which are then waived */

@@ -21,6 +21,7 @@ static int put_config(const struct session_options *options, struct buf *out, st
 		.beacon_tool = "beacon.tool",
 		.acknowledge = options->acknowledge,
 		.strict = options->strict,
+		.fail_closed = options->fail_closed,
 		.limits = options->limits,
 	};
 	struct json_writer json;

@@ -38,6 +38,7 @@ static const struct session_options reference = {
 	.watchdog = true,
 	.acknowledge = true,
 	.strict = true,
+	.fail_closed = true,
 	.gateway_program = "gateway",
 	.upstream_program = "recorder",
 };

@@ -134,7 +134,16 @@ static void close_output(long long count, const char *bytes, unsigned long lengt
 	close(STDERR_FILENO);
 }
 
+/* Where a peer is what misbehaves. */
+static void go_on(long long count, const char *bytes, unsigned long length)
+{
+	(void)count;
+	(void)bytes;
+	(void)length;
+}
+
 const struct misbehaviour misbehaviours[] = {
+	{ .id = "nothing", .what = "goes on as it should", .run = go_on },
 	{ .id = "raw", .what = "writes bytes to standard output", .run = write_raw },
 	{ .id = "flood-stdout", .what = "writes so many bytes to standard output", .run = flood_stdout },
 	{ .id = "flood-stderr", .what = "writes so many bytes to standard error", .run = flood_stderr },

@@ -29,6 +29,8 @@ extern const struct mutation mutation_pids;
 extern const struct mutation mutation_memory;
 extern const struct mutation mutation_restart;
 extern const struct mutation mutation_core;
+extern const struct mutation mutation_fail_closed;
+extern const struct mutation mutation_gateway_deadline;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

@@ -29,14 +29,28 @@ int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct 
 }
 
 const char *const mutation_ids[] = {
-	"network",    "network-bridge", "read-only", "log-driver", "sink-ceiling", "watchdog", "ack", "strict-frames",
-	"call-limit", "session-limit",  "pids",      "memory",     "restart",      "core",     NULL,
+
+	"network", "network-bridge", "read-only",   "log-driver",       "sink-ceiling", "watchdog",
+	"ack",     "strict-frames",  "call-limit",  "session-limit",    "pids",         "memory",
+	"restart", "core",           "fail-closed", "gateway-deadline", NULL,
 };
 
 const struct mutation *const mutations[] = {
-	&mutation_network,       &mutation_network_bridge, &mutation_read_only,
-	&mutation_log_driver,    &mutation_sink_ceiling,   &mutation_watchdog,
-	&mutation_ack,           &mutation_strict_frames,  &mutation_call_limit,
-	&mutation_session_limit, &mutation_pids,           &mutation_memory,
-	&mutation_restart,       &mutation_core,           NULL,
+	&mutation_network,
+	&mutation_network_bridge,
+	&mutation_read_only,
+	&mutation_log_driver,
+	&mutation_sink_ceiling,
+	&mutation_watchdog,
+	&mutation_ack,
+	&mutation_strict_frames,
+	&mutation_call_limit,
+	&mutation_session_limit,
+	&mutation_pids,
+	&mutation_memory,
+	&mutation_restart,
+	&mutation_core,
+	&mutation_fail_closed,
+	&mutation_gateway_deadline,
+	NULL,
 };

@@ -14,11 +14,14 @@
 #include "core/json.h"
 #include "observers/decision_row.h"
 #include "observers/observer.h"
+#include "observers/sink.h"
 #include "observers/tail.h"
 
 #define LINES 0 /* view "deliveries" */
 #define DECISIONS 1 /* view "decisions" */
 #define BEACON_TOOL "beacon.tool"
+/* Its own measure: what a fixture of ours between bridge and tool did, no matter what the bridge makes of it. */
+#define PEER_ACTED "peer-acted"
 
 struct deliveries {
 	bool opened;
@@ -26,6 +29,7 @@ struct deliveries {
 	struct tail lines, rows;
 	uint64_t sequence; /* of the last row */
 	uint64_t beacon_rows; /* of the beacon's tool, allowed */
+	uint64_t acted; /* lines in which a hostile peer says so */
 };
 
 /* Subjects that count denials; all others count what was allowed. */
@@ -80,6 +84,8 @@ static int take_line(struct observer *observer, const char *line, size_t length,
 
 		if (r < 0)
 			return r;
+	} else if (strcmp(tool, SINK_PEER_ACTED) == 0) {
+		((struct deliveries *)observer->state)->acted++;
 	} else {
 		count_call(observer, tool, length + 1);
 	}
@@ -248,6 +254,14 @@ static int report_decisions(struct observer *observer, enum wire_phase phase, st
 	return r;
 }
 
+static int report_peer(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	const struct deliveries *deliveries = observer->state;
+	struct wire_record record = { .kind = WIRE_COUNT, .value = (int64_t)deliveries->acted };
+
+	return observer_record(observer, LINES, PEER_ACTED, phase, &record, err);
+}
+
 static int deliveries_report(struct observer *observer, enum wire_phase phase, struct error **err)
 {
 	struct deliveries *deliveries = observer->state;
@@ -259,6 +273,8 @@ static int deliveries_report(struct observer *observer, enum wire_phase phase, s
 		r = tail_check(&deliveries->rows, observer, phase, err);
 	if (r == 0)
 		r = observer_report_counts(observer, LINES, phase, err);
+	if (r == 0)
+		r = report_peer(observer, phase, err);
 	return r < 0 ? r : report_decisions(observer, phase, err);
 }
 

@@ -201,8 +201,9 @@ int check_references(struct bundle *bundle, struct error **err)
 }
 
 static const char *const measure_names[] = {
-	"interfaces",   "packets-other", "core-limit-soft", "core-limit-hard", "restarts", "starts",    "alive",
-	"loss_to_dead", "exit-code",     "processes",       "process-limit",   "memory",   "oom-kills", NULL,
+	"interfaces",    "packets-other", "core-limit-soft", "core-limit-hard", "restarts",
+	"starts",        "alive",         "loss_to_dead",    "exit-code",       "processes",
+	"process-limit", "memory",        "oom-kills",       "peer-acted",      NULL,
 };
 
 static const char *const observer_names[] = {
@@ -233,6 +234,8 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("files-changes") },
 	{ RECORDS("logs-api"), .bears = true },
 	{ RECORDS("logs-disk"), .bears = true },
+	/* Notes of a hostile gateway or upstream. */
+	{ RECORDS("deliveries"), .subject = "peer-acted" },
 	{ RECORDS("deliveries"), .bears = true },
 	{ RECORDS("decisions") },
 	{ STATE("core-limit-soft", OBSERVATION_STATE, "bytes") },

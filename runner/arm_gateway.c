@@ -55,9 +55,14 @@ static int configure(const struct arm *arm, struct buf *out, struct error **err)
 	}
 	config->servers_count = 1;
 	config->servers[0].pass_fd = GATEWAY_FD_PASS;
-	config->call_ms = arm->options.limits.gateway_call_ms;
+	/* It gives an upstream up before the bridge gives it up, and can still say why. */
+	config->call_ms = arm->options.limits.gateway_call_ms * 3 / 4;
 	if (measure_upstream(arm->options.upstream_program, &config->servers[0], err) < 0)
 		return -1;
+	if (arm->options.upstream_mode) {
+		snprintf(config->servers[0].arguments[0], GATEWAY_ARGUMENT_BYTES, "%s", arm->options.upstream_mode);
+		config->servers[0].arguments_count = 1;
+	}
 	json_begin(&json, out);
 	schema_encode(gateway_config_fields, config, &json);
 	return buf_check(out, "the gateway's configuration", err);

@@ -41,6 +41,14 @@ static int take_text(struct arm *arm, const char *field, const char *text, struc
 	return take_effective(arm, field, sha256, err);
 }
 
+static int take_program(struct arm *arm, const char *field, const char *program, const char *mode, struct error **err)
+{
+	char text[2 * NAME_MAX_SHORT];
+
+	snprintf(text, sizeof(text), "%s %s", program, mode ? mode : "");
+	return take_text(arm, field, text, err);
+}
+
 static int take_flags(struct arm *arm, struct error **err)
 {
 	for (const struct session_flag *flag = flags; flag->field; flag++) {
@@ -72,6 +80,8 @@ int arm_project(struct arm *arm, struct error **err)
 	if (session_project(&arm->session, take_effective, arm, err) < 0 ||
 	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
 	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
+	    take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0 ||
+	    take_program(arm, "gateway.upstream", arm->options.upstream_program, arm->options.upstream_mode, err) < 0 ||
 	    take_flags(arm, err) < 0 || take_limits(arm, err) < 0)
 		return -1;
 	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
@@ -93,6 +103,7 @@ static const struct session_flag flags[] = {
 	{ .field = "session.watchdog", .offset = offsetof(struct session_options, watchdog) },
 	{ .field = "session.acknowledge", .offset = offsetof(struct session_options, acknowledge) },
 	{ .field = "session.strict", .offset = offsetof(struct session_options, strict) },
+	{ .field = "session.fail-closed", .offset = offsetof(struct session_options, fail_closed) },
 	{ .field = NULL },
 };
 

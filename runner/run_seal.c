@@ -26,9 +26,21 @@
 
 /* Every program that takes part: its digest is in the manifest. */
 static const char *const helpers[] = {
-	"bridge",         "gateway",       "netns-beacon",   "observer-capture", "observer-deliveries",
-	"observer-files", "observer-logs", "observer-state", "observer-tcp",     "observer-udp",
-	"recorder",       "stop",          "watchdog",
+	"bridge",
+	"gateway",
+	"hostile-gateway",
+	"hostile-upstream",
+	"netns-beacon",
+	"observer-capture",
+	"observer-deliveries",
+	"observer-files",
+	"observer-logs",
+	"observer-state",
+	"observer-tcp",
+	"observer-udp",
+	"recorder",
+	"stop",
+	"watchdog",
 };
 #define PROGRAMS_MAX (ARRAY_SIZE(helpers) + 2)
 

@@ -32,6 +32,7 @@ void world_init(struct world *world)
 			.gateway_call_ms = 3000,
 		},
 		.acknowledge = true,
+		.fail_closed = true,
 		.rig = { .gateway = CHILD_NONE, .lifeline = -1, .decisions = -1, .sink = -1 },
 		.to_bridge = -1,
 		.from_bridge = -1,
@@ -140,8 +141,28 @@ static void put_config(const struct world *world, struct buf *out)
 	json_array_end(&json);
 	json_member_string(&json, "beaconTool", "beacon.tool");
 	json_member_bool(&json, "acknowledge", world->acknowledge);
+	json_member_bool(&json, "failClosed", world->fail_closed);
 	put_limits(&json, &world->limits);
 	json_object_end(&json);
+}
+
+static void use_helpers(struct world *world)
+{
+	struct rig *rig = &world->rig;
+	char path[RIG_PATH_BYTES];
+	struct error *err = NULL;
+
+	rig->program = world->gateway_program;
+	rig->mode = world->gateway_mode;
+	/* As the arm has it: the gateway gives an upstream up before the bridge gives it up. */
+	rig->config.call_ms = world->limits.gateway_call_ms * 3 / 4;
+	if (!world->upstream_program)
+		return;
+	CU_ASSERT_EQUAL(spawn_helper_path(world->upstream_program, path, sizeof(path), &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	rig_server(rig, path);
+	snprintf(rig->config.servers[0].arguments[0], GATEWAY_ARGUMENT_BYTES, "%s", world->upstream_mode);
+	rig->config.servers[0].arguments_count = 1;
 }
 
 static void start_gateway(struct world *world, enum world_gateway gateway, int *in, int *out)
@@ -157,6 +178,7 @@ static void start_gateway(struct world *world, enum world_gateway gateway, int *
 		return;
 	}
 	rig_init(&world->rig);
+	use_helpers(world);
 	rig_ceiling(&world->rig, "beacon.tool", "confidential");
 	rig_tool(&world->rig, "beacon.tool", "public");
 	json_begin(&writer, &text);

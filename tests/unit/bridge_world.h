@@ -23,8 +23,10 @@ enum world_gateway { GATEWAY_REAL, GATEWAY_PLAYED };
 
 struct world {
 	struct session_limits limits; /* set before world_start() */
-	bool acknowledge;
+	bool acknowledge, fail_closed;
 	const char *config; /* instead of the true one, or NULL */
+	/* Helpers with the one argument of each, instead of gateway and recorder; or NULL. */
+	const char *gateway_program, *gateway_mode, *upstream_program, *upstream_mode;
 	int send_buffer; /* of the attach stream towards the agent; 0: the kernel's */
 	struct rig rig; /* the real gateway */
 	int to_bridge, from_bridge; /* as a played gateway */

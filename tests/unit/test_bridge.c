@@ -651,7 +651,8 @@ static const struct order_row order_rows[] = {
 #define LIMITS(frame)                                                                                                  \
 	"\"limits\":{\"frameBytes\":" frame ",\"stdoutBytes\":1,\"stderrBytes\":1,\"calls\":1,\"sessionMs\":1,"        \
 	"\"heartbeatMs\":1,\"acknowledgeMs\":1,\"leaseMs\":1,\"gatewayCallMs\":1}"
-#define CONFIG(aliases, limits) "{\"aliases\":[" aliases "],\"beaconTool\":\"b\",\"acknowledge\":true," limits "}"
+#define CONFIG(aliases, limits)                                                                                        \
+	"{\"aliases\":[" aliases "],\"beaconTool\":\"b\",\"acknowledge\":true,\"failClosed\":true," limits "}"
 #define ALIAS "{\"operation\":\"a\",\"tool\":\"b\"}"
 
 static const struct config_row config_rows[] = {

@@ -128,7 +128,8 @@ static void counts_both_files(void)
 	CU_ASSERT_TRUE(decide(&sinks, "permitted.tool", DECISION_DENY));
 	CU_ASSERT_TRUE(mark(&sinks, WIRE_AFTER));
 	CU_ASSERT_TRUE(observing_report(&sinks.observing, WIRE_AFTER));
-	CU_ASSERT_EQUAL(sinks.observing.count, 5);
+	CU_ASSERT_EQUAL(sinks.observing.count, 6);
+	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "peer-acted")->value, 0);
 	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "permitted")->value, 1);
 	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "permitted")->hits, 1);
 	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "permitted")->connections, 1);
@@ -147,6 +148,23 @@ static void counts_both_files(void)
 	CU_ASSERT_EQUAL(record(&sinks, "decisions", "denied")->beacon_before, 1);
 	CU_ASSERT_EQUAL(record(&sinks, "decisions", "denied")->beacon_after, 1);
 	CU_ASSERT_EQUAL(record(&sinks, "decisions", "denied")->status, WIRE_OBSERVED);
+}
+
+/* They are no calls; but what they bear is found. */
+static void notes_of_a_peer(void)
+{
+	cleanup_sinks struct sinks sinks = SINKS;
+
+	CU_ASSERT_TRUE(start(&sinks));
+	CU_ASSERT_TRUE(deliver(&sinks, "peer.acted", "nothing"));
+	CU_ASSERT_TRUE(deliver(&sinks, "permitted.tool", "nothing"));
+	CU_ASSERT_TRUE(deliver(&sinks, "peer.acted", sinks.public.text));
+	CU_ASSERT_TRUE(observing_report(&sinks.observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "peer-acted")->value, 2);
+	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "peer-acted")->status, WIRE_OBSERVED);
+	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "permitted")->connections, 1);
+	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "public")->value, 1);
+	CU_ASSERT_EQUAL(record(&sinks, "deliveries", "public")->connections, 0);
 }
 
 static void leak_to_public(void)
@@ -386,6 +404,7 @@ static void rows_are_parsed(void)
 
 static CU_TestInfo count_tests[] = {
 	{ "both files are counted", counts_both_files },
+	{ "the notes of a peer are counted apart", notes_of_a_peer },
 	{ "a leak to public", leak_to_public },
 	{ "an escaped canary", escaped_canary },
 	{ "a line in pieces", line_in_pieces },

@@ -1,0 +1,153 @@
+/*
+ * The protected sink, until permitted.tool is called a second time: the call is recorded, as the recorder does, and
+ * then this upstream misbehaves as its one argument says. All else it serves honestly. A fixture: no session of a
+ * user's runs it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/limits.h"
+#include "core/spawn.h"
+#include "observers/sink.h"
+
+#define CALL_IT_ACTS_AT 2
+#define CALLS_MAX 2
+#define QUEUE_BYTES (64 * KIB)
+#define LAST_WRITE_MS 1000
+#define EXIT_ERROR 3
+#define EXIT_USAGE 4
+/* A flood is told in whole pieces, and ends by itself where nobody stops taking it. */
+#define PIECE_BYTES MIB
+#define PIECES_MAX 64
+#define PIECE_MS 5000
+
+struct manner {
+	const char *id;
+	int (*act)(struct mcp_request *request, struct error **err);
+};
+
+struct upstream {
+	const struct manner *manner;
+	int calls; /* of permitted.tool */
+};
+
+static const struct manner manners[5];
+static const struct mcp_handler handlers[3];
+
+static int note(struct error **err)
+{
+	return sink_append(SINK_FD, SINK_PEER_ACTED, (struct json_span){ .bytes = "{}", .length = 2 }, err);
+}
+
+static int die(struct mcp_request *request, struct error **err)
+{
+	(void)request;
+	return error_set(err, ERROR_CLOSED, "it leaves during the call");
+}
+
+static int hang(struct mcp_request *request, struct error **err)
+{
+	(void)request;
+	(void)err;
+	return 0;
+}
+
+/* One line that never ends: it passes the limit of an answer, and that of a line. */
+static int flood(struct mcp_request *request, struct error **err)
+{
+	cleanup_buf struct buf piece = BUF(PIECE_BYTES);
+	char *to = buf_reserve(&piece, PIECE_BYTES);
+	int r = to ? 0 : error_set(err, ERROR_MEMORY, "no memory for a flood");
+
+	(void)request;
+	if (to)
+		memset(to, 'x', PIECE_BYTES);
+	for (int i = 0; i < PIECES_MAX && r == 0; i++) {
+		r = fd_write_all(STDOUT_FILENO, to, PIECE_BYTES, clock_deadline(PIECE_MS), err);
+		if (r == 0)
+			r = note(err);
+	}
+	return r;
+}
+
+/* An answer to what was never asked; an earlier call's id would be taken for an answer that comes late. */
+static int answer_other(struct mcp_request *request, struct error **err)
+{
+	static const char other[] = "{\"jsonrpc\":\"2.0\",\"id\":1000000,\"result\":{\"content\":[]}}\n";
+
+	(void)request;
+	return fd_write_all(STDOUT_FILENO, other, sizeof(other) - 1, clock_deadline(PIECE_MS), err);
+}
+
+static int run_call(void *context, struct mcp_request *request, struct error **err)
+{
+	struct upstream *upstream = context;
+	const char *tool = sink_record(SINK_FD, request, err);
+
+	if (!tool)
+		return *err ? -1 : 0;
+	if (strcmp(tool, "permitted.tool") == 0 && ++upstream->calls == CALL_IT_ACTS_AT)
+		return note(err) < 0 ? -1 : upstream->manner->act(request, err);
+	sink_answer(request);
+	return 0;
+}
+
+static int run_list(void *context, struct mcp_request *request, struct error **err)
+{
+	(void)context;
+	return sink_list(request, err);
+}
+
+static int serve(const struct manner *manner, struct error **err)
+{
+	struct upstream upstream = { .manner = manner };
+	const struct mcp_server_options options = {
+		.name = "hostile-upstream",
+		.version = HARNESS_VERSION,
+		.handlers = handlers,
+		.context = &upstream,
+		.limits = { .line_max = MCP_LINE_BYTES, .queue_max = QUEUE_BYTES, .calls_max = CALLS_MAX },
+	};
+	cleanup_mcp_server struct mcp_server *server = NULL;
+	int r = process_harden(true, 0, err);
+
+	if (r == 0)
+		r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err);
+	while (r == 0)
+		r = mcp_server_dispatch(server, NEVER, err);
+	return r < 0 ? r : mcp_server_flush(server, clock_deadline(LAST_WRITE_MS), err);
+}
+
+int main(int argc, char **argv)
+{
+	cleanup_error struct error *err = NULL;
+	const struct manner *manner = manners;
+
+	while (manner->id && (argc != 2 || strcmp(manner->id, argv[1]) != 0))
+		manner++;
+	if (!manner->id) {
+		fprintf(stderr, "hostile-upstream: its one argument is a manner that it knows\n");
+		return EXIT_USAGE;
+	}
+	if (serve(manner, &err) == 0)
+		return 0;
+	fprintf(stderr, "hostile-upstream: %s\n", error_text(err));
+	return EXIT_ERROR;
+}
+
+static const struct mcp_handler handlers[] = {
+	{ .method = "tools/list", .run = run_list },
+	{ .method = "tools/call", .run = run_call },
+	{ .method = NULL },
+};
+
+static const struct manner manners[] = {
+	{ .id = "dies", .act = die },
+	{ .id = "hangs", .act = hang },
+	{ .id = "floods", .act = flood },
+	{ .id = "other-id", .act = answer_other },
+	{ .id = NULL },
+};
