@@ -37,7 +37,7 @@ static bool known_subject(const struct scenario *scenario, const char *subject)
 	for (size_t i = 0; i < scenario->expect_count; i++)
 		if (strcmp(scenario->expect[i].subject, subject) == 0)
 			return true;
-	return schema_enum(measure_names, subject) >= 0;
+	return scenario_after(scenario, subject) || schema_enum(measure_names, subject) >= 0;
 }
 
 static bool known_observer(const struct scenario *scenario, const char *observer)
