@@ -15,11 +15,12 @@
 #include "core/json.h"
 #include "core/limits.h"
 #include "tests/live/live.h"
+#include "tests/live/peer_rows.h"
 
 #define RUN_MS 120000
 #define CHECK_MS 20000
 #define MEMBER_BYTES (16 * MIB)
-#define SEEN_MAX 2048
+#define SEEN_MAX 16384
 #define GIVEN_TO 65534 /* whom the run's sudo is said to be for */
 
 struct seen {
@@ -27,25 +28,9 @@ struct seen {
 	int64_t value, dropped, before, after, hits;
 };
 
-/* A row of the table that a run must bring out. */
-struct row {
-	const char *subject, *observer;
-	char op; /* '=', '>' (at least), '<' (at most) */
-	int64_t value;
-	bool ipv6; /* only where the host has ::1 */
-};
-struct arm_rows {
-	const char *arm;
-	const struct row *rows;
-};
 static const struct arm_rows arms[];
 static const char *const blind_to_baseline[];
 
-/* The fields of the effective configuration in which a mutant may differ from its control: these, and all of these. */
-struct difference {
-	const char *mutant, *control;
-	const char *fields;
-};
 static const struct difference differences[];
 
 static struct world {
@@ -660,6 +645,7 @@ static const struct arm_rows arms[] = {
 	{ "lifecycle/watchdog-paused", dead_by_lease },
 	{ "mutation/watchdog", lives_on },
 	{ "mutation/ack", lives_on },
+	PEER_ARMS,
 	{ .arm = NULL },
 };
 
@@ -678,6 +664,7 @@ static const struct difference differences[] = {
 	{ "mutation/sink-ceiling", "baseline", "gateway.ceiling.public.tool " },
 	{ "mutation/watchdog", "lifecycle/bridge-killed", "session.watchdog " },
 	{ "mutation/ack", "lifecycle/watchdog-paused", "session.acknowledge " },
+	PEER_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };
