@@ -29,7 +29,6 @@ int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct 
 }
 
 const char *const mutation_ids[] = {
-
 	"network", "network-bridge", "read-only",   "log-driver",       "sink-ceiling", "watchdog",
 	"ack",     "strict-frames",  "call-limit",  "session-limit",    "pids",         "memory",
 	"restart", "core",           "fail-closed", "gateway-deadline", NULL,
