@@ -104,13 +104,15 @@ static void test_earned(void)
 	cleanup_free struct scenario *scenarios = NULL;
 	struct error *err = NULL;
 	size_t count = 0;
-	struct scenario *mutant;
+	struct scenario *mutant = NULL;
 	const struct scenario *to;
 
 	CU_ASSERT_EQUAL(load(whole, none, &scenarios, &count, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	to = scenario_find(scenarios, count, "heir");
-	mutant = (struct scenario *)scenario_find(scenarios, count, "passed");
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(scenarios[i].id, "passed") == 0)
+			mutant = &scenarios[i];
 	if (!to || !mutant)
 		return;
 	CU_ASSERT_TRUE(scenario_earns(mutant, to, scenario_cell(to, "after", "deliveries")));
