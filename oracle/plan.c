@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fd.h"
+#include "core/nearest.h"
 
 enum wanted { WANTED_NOT, WANTED_ADDED, WANTED_SELECTED };
 
@@ -44,9 +45,17 @@ static const char *unusable(const struct planning *planning, const struct scenar
 	return need;
 }
 
+static int unknown(const struct planning *planning, const char *selector, struct error **err)
+{
+	struct nearest nearest = { .word = selector };
+
+	for (size_t i = 0; i < planning->count; i++)
+		nearest_offer_path(&nearest, planning->scenarios[i].id);
+	return nearest_error(&nearest, "scenario", "`harness list` names scenarios and groups", err);
+}
+
 static int select_by(struct planning *planning, const char *selector, struct error **err)
 {
-	char shown[ID_MAX];
 	bool any = false;
 
 	for (size_t i = 0; i < planning->count; i++) {
@@ -57,8 +66,7 @@ static int select_by(struct planning *planning, const char *selector, struct err
 	}
 	if (any)
 		return 0;
-	return error_set(err, ERROR_USAGE, "no scenario or group is named '%s'; `harness list` names them",
-			 error_safe(selector, shown, sizeof(shown)));
+	return unknown(planning, selector, err);
 }
 
 /* Wants the mutants that earn this scenario's zeros. Returns whether something new is wanted. */
