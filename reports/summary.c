@@ -17,11 +17,35 @@ struct advice {
 	const char *next;
 };
 static const struct advice advices[];
-static const char *const verdict_sentences[], *const op_signs[];
+static const char *const verdict_sentences[], *const verdict_colours[], *const op_signs[];
 
 const char *verdict_words(enum verdict verdict)
 {
 	return verdict_sentences[verdict];
+}
+
+const char *verdict_colour(enum verdict verdict, bool colours)
+{
+	return colours ? verdict_colours[verdict] : "";
+}
+
+/* `length` bytes of `text`, in the verdict's colour. */
+static void put_coloured(struct buf *out, const struct summary_facts *facts, enum verdict verdict, const char *text,
+			 size_t length)
+{
+	buf_text(out, verdict_colour(verdict, facts->colours));
+	(void)buf_add(out, text, length);
+	buf_text(out, facts->colours ? COLOUR_END : "");
+}
+
+/* The sentence, of which the word before the colon has the colour. */
+static void put_sentence(struct buf *out, const struct summary_facts *facts, enum verdict verdict)
+{
+	const char *text = verdict_words(verdict);
+	size_t length = strcspn(text, ":");
+
+	put_coloured(out, facts, verdict, text, length);
+	buf_printf(out, "%s\n", text + length);
 }
 
 static void print_value(const struct observation *observation, int64_t value, char *out, size_t size)
@@ -59,7 +83,7 @@ static void put_name(const struct scenario *scenario, int64_t repetition, struct
 }
 
 /* The cells of one arm stand together, in the plan's order. */
-static void put_numbers(const struct verdicts *verdicts, bool verbose, struct buf *out)
+static void put_numbers(const struct verdicts *verdicts, const struct summary_facts *facts, struct buf *out)
 {
 	const struct verdict_cell *last = NULL;
 	size_t column = 0;
@@ -76,15 +100,17 @@ static void put_numbers(const struct verdicts *verdicts, bool verbose, struct bu
 			put_name(cell->scenario, cell->repetition, out);
 			column = COLUMNS;
 		}
-		if (verbose || column + 3 + width > COLUMNS) {
+		if (facts->verbose || column + 3 + width > COLUMNS) {
 			buf_text(out, "\n" INDENT);
 			column = strlen(INDENT);
 		} else {
 			buf_text(out, "   ");
 			column += 3;
 		}
-		buf_printf(out, "%s%s", text, mark(cell->verdict));
-		if (verbose && cell->mutant[0])
+		buf_text(out, text);
+		if (*mark(cell->verdict))
+			put_coloured(out, facts, cell->verdict, mark(cell->verdict), strlen(mark(cell->verdict)));
+		if (facts->verbose && cell->mutant[0])
 			buf_printf(out, ", earned by %s", cell->mutant);
 		column += width;
 		last = cell;
@@ -106,7 +132,8 @@ static const struct verdict_cell *next_of(const struct verdicts *verdicts, size_
 }
 
 /* Each with its reason; what to do next stands once for a row of cells of the same reason. */
-static void put_cells(const struct verdicts *verdicts, enum verdict verdict, struct buf *out)
+static void put_cells(const struct verdicts *verdicts, enum verdict verdict, const struct summary_facts *facts,
+		      struct buf *out)
 {
 	const struct verdict_cell *cell = next_of(verdicts, 0, verdict);
 
@@ -115,7 +142,8 @@ static void put_cells(const struct verdicts *verdicts, enum verdict verdict, str
 		char text[CELL_BYTES];
 
 		print_cell(cell, text);
-		buf_printf(out, "%s: ", verdict == VERDICT_FAIL ? "fail" : "not established");
+		put_coloured(out, facts, verdict, verdict_words(verdict), strcspn(verdict_words(verdict), ":"));
+		buf_text(out, ": ");
 		put_name(cell->scenario, cell->repetition, out);
 		buf_printf(out, " %s: %s\n", text, advices[cell->because].says);
 		if (!next || next->because != cell->because)
@@ -137,19 +165,20 @@ static void put_arms(const struct verdicts *verdicts, struct buf *out)
 	}
 }
 
-static void put_mutations(const struct verdicts *verdicts, bool verbose, struct buf *out)
+static void put_mutations(const struct verdicts *verdicts, const struct summary_facts *facts, struct buf *out)
 {
 	size_t caught = 0;
 
 	for (size_t i = 0; i < verdicts->mutations_count; i++) {
 		const struct verdict_mutation *mutation = &verdicts->mutations[i];
+		const char *words = verdict_words(mutation->verdict);
 
 		caught += mutation->verdict == VERDICT_PASS;
-		if (mutation->verdict == VERDICT_PASS && !verbose)
+		if (mutation->verdict == VERDICT_PASS && !facts->verbose)
 			continue;
-		buf_text(out, mutation->verdict == VERDICT_PASS   ? "caught: "
-			      : mutation->verdict == VERDICT_FAIL ? "fail: not caught: "
-								  : "not established: ");
+		words = mutation->verdict == VERDICT_PASS ? "caught" : words;
+		put_coloured(out, facts, mutation->verdict, words, strcspn(words, ":"));
+		buf_text(out, mutation->verdict == VERDICT_FAIL ? ": not caught: " : ": ");
 		put_name(mutation->scenario, mutation->repetition, out);
 		if (mutation->verdict == VERDICT_PASS) {
 			buf_text(out, "\n");
@@ -181,21 +210,23 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 		  struct buf *out)
 {
 	if (facts->quiet) {
-		buf_printf(out, "%s\n%s\n", verdict_words(verdicts->overall), facts->bundle);
+		put_sentence(out, facts, verdicts->overall);
+		buf_printf(out, "%s\n", facts->bundle);
 		return;
 	}
 	buf_text(out, "subject@observer value (expected)\n");
-	put_numbers(verdicts, facts->verbose, out);
+	put_numbers(verdicts, facts, out);
 	put_arms(verdicts, out);
-	put_cells(verdicts, VERDICT_NOT_ESTABLISHED, out);
-	put_cells(verdicts, VERDICT_FAIL, out);
-	put_mutations(verdicts, facts->verbose, out);
+	put_cells(verdicts, VERDICT_NOT_ESTABLISHED, facts, out);
+	put_cells(verdicts, VERDICT_FAIL, facts, out);
+	put_mutations(verdicts, facts, out);
 	put_absent(plan, out);
 	if (verdicts->zeros == 0)
 		buf_text(out, "nothing protected was planned: only controls, which prove no confinement\n");
 	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms\n", verdicts->pass, verdicts->fail,
 		   verdicts->not_established, verdicts->arms_count);
-	buf_printf(out, "verdict: %s\n", verdict_words(verdicts->overall));
+	buf_text(out, "verdict: ");
+	put_sentence(out, facts, verdicts->overall);
 	buf_text(out,
 		 "It does not prove that no other way out exists: only these probes, on this kernel and engine.\n");
 	buf_printf(out, "bundle: %s\nsha256: %s\nwall time: %" PRId64 ".%" PRId64 " s\n", facts->bundle, facts->sha256,
@@ -208,6 +239,12 @@ static const char *const verdict_sentences[] = {
 	[VERDICT_PASS] = "pass: no leak was seen, and every protected zero was earned",
 	[VERDICT_FAIL] = "fail: a leak was seen, a control did not hold, or a mutation was not caught",
 	[VERDICT_NOT_ESTABLISHED] = "not established: no leak was seen, but not every protected zero was earned",
+};
+
+static const char *const verdict_colours[] = {
+	[VERDICT_PASS] = "\x1b[32m",
+	[VERDICT_FAIL] = "\x1b[31m",
+	[VERDICT_NOT_ESTABLISHED] = "\x1b[33m",
 };
 
 static const struct advice advices[] = {

@@ -12,6 +12,7 @@ struct summary_facts {
 	const char *sha256; /* of the archive */
 	int64_t wall_ns;
 	bool quiet, verbose; /* verbose: each cell; quiet: the verdict and the bundle */
+	bool colours; /* of the words of verdicts, for a terminal */
 };
 
 /* The table of numbers (arm, subject@observer, value, expectation), each failed or not established cell with its reason
@@ -22,5 +23,8 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 
 /* "pass: no leak was seen, and every zero was earned", ... */
 const char *verdict_words(enum verdict verdict);
+/* What switches a terminal to the colour of a verdict, or "" without `colours`; COLOUR_END takes it back. */
+#define COLOUR_END "\x1b[0m"
+const char *verdict_colour(enum verdict verdict, bool colours);
 
 #endif

@@ -167,11 +167,50 @@ static void test_absent(void)
 	HOLDS(text, "verdict: pass");
 }
 
+/* On a terminal the words of verdicts have their colours, and nothing else changes. */
+static void test_colours(void)
+{
+	cleanup_world struct world world = { .plan = NULL };
+	cleanup_buf struct buf plain = BUF(TEXT_BYTES), coloured = BUF(TEXT_BYTES);
+	struct summary_facts chosen = facts;
+	const char *text;
+	char *out;
+
+	CU_ASSERT(world_make(&world, "all", 1, NULL));
+	leak(&world);
+	unearn(&world);
+	undetect(&world);
+	CU_ASSERT(world_judge(&world));
+	chosen.verbose = true;
+	summary_text(world.verdicts, world.plan, &chosen, &plain);
+	chosen.colours = true;
+	summary_text(world.verdicts, world.plan, &chosen, &coloured);
+	text = buf_string(&coloured);
+	HOLDS(text, "dns@dns 2 (=0)\x1b[31m FAIL\x1b[0m");
+	HOLDS(text, "tcp4@tcp4 0 (=0)\x1b[33m ?\x1b[0m");
+	HOLDS(text, "\n\x1b[33mnot established\x1b[0m: baseline tcp4@tcp4 0 (=0): ");
+	HOLDS(text, "\n\x1b[31mfail\x1b[0m: baseline dns@dns 2 (=0): ");
+	HOLDS(text, "\n\x1b[31mfail\x1b[0m: not caught: mutation/read-only: ");
+	HOLDS(text, "\n\x1b[32mcaught\x1b[0m: mutation/ack\n");
+	HOLDS(text, "\nverdict: \x1b[31mfail\x1b[0m: a leak was seen");
+	out = coloured.data;
+	for (const char *at = text; *at; at++)
+		if (*at == '\x1b')
+			at += strcspn(at, "m");
+		else
+			*out++ = *at;
+	*out = '\0';
+	CU_ASSERT_PTR_NULL(strchr(buf_string(&plain), '\x1b'));
+	CU_ASSERT_STRING_EQUAL(coloured.data, buf_string(&plain));
+	chosen.quiet = true;
+	coloured.length = 0;
+	summary_text(world.verdicts, world.plan, &chosen, &coloured);
+	CU_ASSERT_EQUAL(strncmp(coloured.data, "\x1b[31mfail\x1b[0m: ", 15), 0);
+}
+
 static CU_TestInfo tests[] = {
-	{ "passed", test_passed },
-	{ "reasons", test_reasons },
-	{ "absent", test_absent },
-	CU_TEST_INFO_NULL,
+	{ "passed", test_passed },   { "reasons", test_reasons }, { "absent", test_absent },
+	{ "colours", test_colours }, CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = {
 	{ .pName = "summary", .pTests = tests },
