@@ -27,6 +27,9 @@ void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	snprintf(event->subject, sizeof(event->subject), "%s", subject);
 	event->at_ns = at - arm->start;
+	/* Nobody waits for a reader: what a full or closed pipe does not take is not shown. */
+	if (arm->steps >= 0 && write(arm->steps, event, sizeof(*event)) != (ssize_t)sizeof(*event))
+		arm->steps = -1;
 }
 
 static int add_subject(struct arm *arm, const char *probe, struct error **err)
@@ -307,7 +310,7 @@ static void finish_record(struct arm *arm, const struct error *error)
 	record->duration_ns = clock_now() - arm->start;
 }
 
-int arm_run(struct json_document *input, struct arm_result *result, struct error **err)
+int arm_run(struct json_document *input, int steps, struct arm_result *result, struct error **err)
 {
 	cleanup_free struct arm *arm = calloc(1, sizeof(*arm));
 	cleanup_buf struct buf payload = BUF(PAYLOAD_BYTES);
@@ -328,6 +331,7 @@ int arm_run(struct json_document *input, struct arm_result *result, struct error
 		.archive = -1,
 		.netns = -1,
 		.start = clock_now(),
+		.steps = steps,
 		.result = result,
 	};
 	result->record.agent_attempts = -1;

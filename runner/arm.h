@@ -16,12 +16,18 @@
 #include "oracle/judge.h"
 
 /* Descriptors of the process. */
-enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5 };
+enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5, ARM_FD_STEPS = 6 };
+
+/* What a person sees of an arm while it runs: each step, as it is noted, is one struct arm_event on ARM_FD_STEPS, a
+ * pipe that never blocks its writer. It is for display alone: what counts comes with the result. An arm that is run by
+ * hand may lack it. Whether the struct holds what a step may hold, words of ours: */
+bool arm_step_valid(const struct arm_event *event);
 
 #define ARM_OBSERVERS_MAX 16
 #define ARM_OBSERVATIONS_MAX 2048
 #define ARM_INPUT_BYTES (2 * MIB)
 #define ARM_RESULT_BYTES (16 * MIB)
+#define ARM_ERROR_BYTES 512
 #define ARM_READY_MS 5000
 #define ARM_BEACON_MS 2000
 #define ARM_REPORT_MS 5000
@@ -47,13 +53,14 @@ int arm_input_encode(const struct arm_context *context, const struct scenario *s
 		     struct json_span info, struct json_span image_inspect, struct buf *out,
 		     struct error **err) MUST_CHECK;
 
-/* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries}. */
+/* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries, error}. */
 struct arm_result {
 	struct arm_record record;
 	struct observation *observations;
 	size_t observations_count;
 	struct canary canaries[ARM_SUBJECTS_MAX];
 	size_t canaries_count;
+	char error[ARM_ERROR_BYTES]; /* why the arm ended badly, for display; printable ASCII, or "" */
 };
 int arm_result_encode(const struct arm_result *result, struct buf *out, struct error **err) MUST_CHECK;
 /* arm_result_free() afterwards, on error too. */
@@ -110,6 +117,7 @@ struct arm {
 	int64_t start;
 	int64_t created_wall; /* ns since 1970, for the engine's events */
 	int64_t loss; /* when the first fault was applied, or the agent let go on to its misbehaviour; or 0 */
+	int steps; /* each is told there as it comes, or -1; not owned */
 	struct arm_result *result;
 };
 
@@ -167,7 +175,7 @@ bool arm_faults_all_fired(const struct arm *arm);
 /* When the next triggered fault is due, or NEVER. */
 int64_t arm_faults_next(const struct arm *arm);
 
-/* The whole arm. *result is filled as far as it came, on error too. */
-int arm_run(struct json_document *input, struct arm_result *result, struct error **err) MUST_CHECK;
+/* The whole arm. `steps`: ARM_FD_STEPS, or -1. *result is filled as far as it came, on error too. */
+int arm_run(struct json_document *input, int steps, struct arm_result *result, struct error **err) MUST_CHECK;
 
 #endif

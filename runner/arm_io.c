@@ -1,4 +1,5 @@
 /* What goes into an arm's process and what comes out of it: two documents, read as strictly as any other. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ int arm_result_encode(const struct arm_result *result, struct buf *out, struct e
 	for (size_t i = 0; i < result->canaries_count; i++)
 		schema_encode(canary_fields, &result->canaries[i], &json);
 	json_array_end(&json);
+	json_member_string(&json, "error", result->error);
 	json_object_end(&json);
 	return buf_check(out, "the result of an arm", err);
 }
@@ -92,6 +94,26 @@ static int decode_lists(const struct json_node *root, struct arm_result *result,
 	return 0;
 }
 
+static int decode_error(const struct json_node *node, struct arm_result *result, struct error **err)
+{
+	const char *text = json_string(node);
+
+	if (!text || strlen(text) >= sizeof(result->error) || !schema_matches(PATTERN_ASCII, text, strlen(text)))
+		return error_set(err, ERROR_INPUT, "the result of an arm: its error is no line of text");
+	snprintf(result->error, sizeof(result->error), "%s", text);
+	return 0;
+}
+
+bool arm_step_valid(const struct arm_event *event)
+{
+	size_t name = strnlen(event->name, sizeof(event->name));
+	size_t subject = strnlen(event->subject, sizeof(event->subject));
+
+	return name < sizeof(event->name) && schema_matches(PATTERN_ID, event->name, name) &&
+	       subject < sizeof(event->subject) &&
+	       (subject == 0 || schema_matches(PATTERN_ID, event->subject, subject)) && event->at_ns >= 0;
+}
+
 int arm_result_decode(const char *bytes, size_t length, struct arm_result *result, struct error **err)
 {
 	cleanup_json struct json_document *document = NULL;
@@ -101,6 +123,8 @@ int arm_result_decode(const char *bytes, size_t length, struct arm_result *resul
 	    schema_decode(arm_record_fields, json_member(json_root(document), "record"), "record", &result->record,
 			  sizeof(result->record), err) < 0)
 		return error_wrap(err, "the result of an arm");
+	if (decode_error(json_member(json_root(document), "error"), result, err) < 0)
+		return -1;
 	return decode_lists(json_root(document), result, err);
 }
 

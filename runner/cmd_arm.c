@@ -1,6 +1,6 @@
-/* The hidden verb: one arm in a process of its own. It can be run by hand with the three descriptors of runner/arm.h.
- */
-#include <stdio.h>
+/* The hidden verb: one arm in a process of its own. It can be run by hand with the first three descriptors of
+ * runner/arm.h. */
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -39,14 +39,17 @@ static int run(const struct options *options, struct error **err)
 	cleanup_free struct arm_result *result = calloc(1, sizeof(*result));
 	cleanup_error struct error *failed = NULL;
 
+	/* Before anything of ours could have that number. */
+	int steps = fcntl(ARM_FD_STEPS, F_GETFD) < 0 ? -1 : ARM_FD_STEPS;
+
 	(void)options;
 	if (!result || !(result->observations = calloc(ARM_OBSERVATIONS_MAX, sizeof(*result->observations))))
 		return error_set(err, ERROR_MEMORY, "no memory for an arm");
 	if (process_harden(true, 0, err) < 0 || read_input(&input, err) < 0)
 		return -1;
 	/* The result goes out whatever became of the arm: it says itself how it ended. */
-	if (arm_run(input, result, &failed) < 0)
-		fprintf(stderr, "harness: arm %s: %s\n", result->record.arm, error_text(failed));
+	if (arm_run(input, steps, result, &failed) < 0)
+		error_safe(error_text(failed), result->error, sizeof(result->error));
 	if (write_result(result, err) < 0)
 		return -1;
 	arm_result_free(result);
@@ -57,7 +60,7 @@ const struct verb verb_arm = {
 	.name = "arm",
 	.words = "",
 	.title = "run one arm (for the runner)",
-	.text = "Takes its plan on descriptor 3, gives its result on 4, ends when 5 is closed.",
+	.text = "Takes its plan on descriptor 3, gives its result on 4, ends when 5 is closed; tells its steps on 6.",
 	.hidden = true,
 	.run = run,
 };

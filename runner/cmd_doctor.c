@@ -1,10 +1,60 @@
 /* `harness doctor`: each need of this host, and how to mend what is missing. Changes nothing. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "adapter/preflight.h"
+#include "reports/summary.h"
+#include "runner/document.h"
+#include "runner/terminal.h"
 #include "runner/verb.h"
 
 #define FINDINGS_MAX 32
+
+static const char *word(const struct preflight_finding *finding)
+{
+	return finding->ok ? "ok" : "missing";
+}
+
+static void print_text(const struct preflight_finding *findings, size_t count, size_t missing)
+{
+	struct terminal terminal;
+
+	terminal_open(&terminal, stdout, getenv("TERM"), getenv("NO_COLOR"));
+	for (size_t i = 0; i < count; i++) {
+		enum verdict verdict = findings[i].ok ? VERDICT_PASS : VERDICT_FAIL;
+
+		printf("%s%-8s%s %-18s %s\n", verdict_colour(verdict, terminal.colours), word(&findings[i]),
+		       terminal.colours ? COLOUR_END : "", findings[i].id, findings[i].found);
+		if (!findings[i].ok && findings[i].mend)
+			printf("%-8s %-18s %s\n", "", "", findings[i].mend);
+	}
+	printf("\n%s\n",
+	       missing ? "this host is not ready: mend what is missing" : "this host is ready: `harness run all`");
+}
+
+static int print_document(const struct preflight_finding *findings, size_t count, size_t missing, struct error **err)
+{
+	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
+	struct json_writer json;
+
+	document_begin(&json, &out, "doctor", missing ? EXIT_HARNESS : EXIT_PASS);
+	json_member_bool(&json, "ready", missing == 0);
+	json_put_key(&json, "checks");
+	json_array(&json);
+	for (size_t i = 0; i < count; i++) {
+		char safe[sizeof(findings[i].found)];
+
+		json_object(&json);
+		json_member_string(&json, "id", findings[i].id);
+		json_member_string(&json, "status", word(&findings[i]));
+		json_member_string(&json, "what", error_safe(findings[i].found, safe, sizeof(safe)));
+		document_optional(&json, "mend", findings[i].mend ? findings[i].mend : "");
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	document_end(&json);
+	return document_print(&out, err);
+}
 
 static int run(const struct options *options, struct error **err)
 {
@@ -14,14 +64,12 @@ static int run(const struct options *options, struct error **err)
 	if (options->words_count)
 		return error_set(err, ERROR_USAGE, "doctor takes no words");
 	count = preflight_findings(options->socket, findings, FINDINGS_MAX);
-	for (size_t i = 0; i < count; i++) {
-		printf("%-8s %-18s %s\n", findings[i].ok ? "ok" : "missing", findings[i].id, findings[i].found);
-		if (!findings[i].ok && findings[i].mend)
-			printf("%-8s %-18s %s\n", "", "", findings[i].mend);
+	for (size_t i = 0; i < count; i++)
 		missing += !findings[i].ok;
-	}
-	printf("\n%s\n",
-	       missing ? "this host is not ready: mend what is missing" : "this host is ready: `harness run all`");
+	if (!options->json)
+		print_text(findings, count, missing);
+	else if (print_document(findings, count, missing, err) < 0)
+		return -1;
 	return missing ? EXIT_HARNESS : EXIT_PASS;
 }
 

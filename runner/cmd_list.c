@@ -1,13 +1,86 @@
 /* `harness list`: what there is to run, to take away, and to watch with. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/fd.h"
 #include "mutations/mutation.h"
 #include "observers/table.h"
 #include "oracle/scenario.h"
+#include "runner/document.h"
 #include "runner/paths.h"
 #include "runner/verb.h"
+
+static void print_text(const struct scenario *scenarios, size_t count)
+{
+	printf("scenarios\n");
+	for (size_t i = 0; i < count; i++)
+		printf("  %-28s %s\n", scenarios[i].id, scenarios[i].title);
+	printf("\nmutations (protections that a scenario can take away)\n");
+	for (size_t i = 0; mutations[i]; i++)
+		printf("  %-28s %s\n", mutations[i]->id, mutations[i]->title);
+	printf("\nobservers\n");
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		printf("  %-28s %s\n", kind->id, kind->title);
+}
+
+static void put_names(struct json_writer *json, const char *key, const char (*names)[NAME_MAX_SHORT], size_t count)
+{
+	json_put_key(json, key);
+	json_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_put_string(json, names[i]);
+	json_array_end(json);
+}
+
+static void put_scenario(struct json_writer *json, const struct scenario *scenario)
+{
+	const char *end = strchr(scenario->id, '/');
+	char group[ID_MAX];
+
+	snprintf(group, sizeof(group), "%.*s", end ? (int)(end - scenario->id) : 0, scenario->id);
+	json_object(json);
+	json_member_string(json, "id", scenario->id);
+	json_member_string(json, "title", scenario->title);
+	document_optional(json, "group", group);
+	document_optional(json, "control", scenario->control);
+	put_names(json, "removes", scenario->removes, scenario->removes_count);
+	put_names(json, "probes", scenario->probes, scenario->probes_count);
+	json_object_end(json);
+}
+
+static void put_row(struct json_writer *json, const char *id, const char *title)
+{
+	json_object(json);
+	json_member_string(json, "id", id);
+	json_member_string(json, "title", title);
+	json_object_end(json);
+}
+
+static int print_document(const struct scenario *scenarios, size_t count, struct error **err)
+{
+	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
+	struct json_writer json;
+
+	document_begin(&json, &out, "list", EXIT_PASS);
+	json_put_key(&json, "scenarios");
+	json_array(&json);
+	for (size_t i = 0; i < count; i++)
+		put_scenario(&json, &scenarios[i]);
+	json_array_end(&json);
+	json_put_key(&json, "mutations");
+	json_array(&json);
+	for (size_t i = 0; mutations[i]; i++)
+		put_row(&json, mutations[i]->id, mutations[i]->title);
+	json_array_end(&json);
+	json_put_key(&json, "observers");
+	json_array(&json);
+	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
+		put_row(&json, kind->id, kind->title);
+	json_array_end(&json);
+	document_end(&json);
+	return document_print(&out, err);
+}
 
 static int run(const struct options *options, struct error **err)
 {
@@ -18,15 +91,9 @@ static int run(const struct options *options, struct error **err)
 		return error_set(err, ERROR_USAGE, "list takes no words");
 	if (scenarios_open(options, &scenarios, &count, err) < 0)
 		return -1;
-	printf("scenarios\n");
-	for (size_t i = 0; i < count; i++)
-		printf("  %-28s %s\n", scenarios[i].id, scenarios[i].title);
-	printf("\nmutations (protections that a scenario can take away)\n");
-	for (size_t i = 0; mutations[i]; i++)
-		printf("  %-28s %s\n", mutations[i]->id, mutations[i]->title);
-	printf("\nobservers\n");
-	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
-		printf("  %-28s %s\n", kind->id, kind->title);
+	if (options->json)
+		return print_document(scenarios, count, err);
+	print_text(scenarios, count);
 	return EXIT_PASS;
 }
 

@@ -8,7 +8,9 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
+#include "runner/document.h"
 #include "runner/run.h"
+#include "runner/run_document.h"
 #include "runner/sweep.h"
 
 void run_free(struct run *run)
@@ -59,12 +61,12 @@ static int arms(struct run *run, struct error **err)
 	unsigned left = 0;
 	int status;
 
-	progress_step(run, "loading the agent's image");
+	progress_step(&run->progress, "loading the agent's image");
 	status = run_image(run, err);
 	if (status == 0)
 		status = go_on(err);
 	if (status == 0) {
-		progress_step(run, "starting the control container");
+		progress_step(&run->progress, "starting the control container");
 		status = run_control_start(run, err);
 	}
 	if (status == 0)
@@ -106,6 +108,14 @@ static int whole_run(struct run *run, int *code, struct error **err)
 	return status;
 }
 
+static int print_plan(const struct run *run, struct error **err)
+{
+	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
+
+	run_document_plan(run->plan, run->options, &document);
+	return document_print(&document, err);
+}
+
 static int run_verb(const struct options *options, struct error **err)
 {
 	struct run run = {
@@ -119,11 +129,14 @@ static int run_verb(const struct options *options, struct error **err)
 	int code = EXIT_PASS;
 	int status = run_plan(&run, err);
 
-	if (status == 0) {
-		progress_plan(&run);
-		if (!options->dry_run)
-			status = whole_run(&run, &code, err);
-	}
+	progress_open(&run.progress, options);
+	run.progress.plan = run.plan;
+	if (status == 0)
+		progress_plan(&run.progress);
+	if (status == 0 && !options->dry_run)
+		status = whole_run(&run, &code, err);
+	else if (status == 0 && options->json)
+		status = print_plan(&run, err);
 	run_free(&run);
 	return status < 0 ? status : code;
 }
@@ -137,7 +150,13 @@ const struct verb verb_run = {
 		"The planner adds the mutants that the selected cells need, and each mutant's control, and prints the "
 		"plan.\n"
 		"Needs root and a local Docker Engine; --dry-run needs neither. The bundle is OUT/latest/" BUNDLE_NAME
-		".",
+		".\n"
+		"On a terminal each running arm has one line that is taken back when it ends; TERM=dumb and a pipe "
+		"have none,\n"
+		"and a NO_COLOR that holds anything switches colours off. With --json the document comes at the end, "
+		"or, with\n"
+		"--dry-run, is the plan. Exit codes: 0 pass, 1 fail, 2 not established, 3 an error of the harness, 4 "
+		"usage.",
 	.engine = true,
 	.run = run_verb,
 };

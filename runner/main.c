@@ -5,28 +5,37 @@
 
 #include "core/fd.h"
 #include "core/spawn.h"
+#include "runner/document.h"
 #include "runner/verb.h"
 
-static const struct verb *find(const char *name)
+static bool asks_help(const char *word)
 {
-	for (size_t i = 0; verbs[i]; i++)
-		if (strcmp(verbs[i]->name, name) == 0)
-			return verbs[i];
-	return NULL;
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 /* --help and --version are verbs that look like flags. */
 static const char *verb_name(int argc, char **argv)
 {
-	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return "help";
-	return argv[1];
+	return argc < 2 || asks_help(argv[1]) ? "help" : argv[1];
 }
 
-static int report(struct error *error)
+static int exit_code(const struct error *error)
+{
+	return error_code(error) == ERROR_USAGE ? EXIT_USAGE : EXIT_HARNESS;
+}
+
+static int report(const struct error *error)
 {
 	fprintf(stderr, "harness: %s\n", error_text(error));
-	return error_code(error) == ERROR_USAGE ? EXIT_USAGE : EXIT_HARNESS;
+	return exit_code(error);
+}
+
+/* Whoever reads a document finds one, also of a verb that failed. */
+static int report_failed(const struct verb *verb, const struct options *options, const struct error *error)
+{
+	if (options->json)
+		(void)document_error(verb->name, exit_code(error), error_text(error));
+	return report(error);
 }
 
 int main(int argc, char **argv)
@@ -35,21 +44,20 @@ int main(int argc, char **argv)
 	cleanup_free const char **storage = NULL;
 	const struct verb *verb;
 	struct options options;
-	char name[64];
 	int code;
 
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		printf("harness %s\n", HARNESS_VERSION);
 		return EXIT_PASS;
 	}
-	verb = find(verb_name(argc, argv));
-	if (!verb) {
-		fprintf(stderr, "harness: there is no verb '%s': see `harness help`\n",
-			error_safe(argv[1], name, sizeof(name)));
-		return EXIT_USAGE;
-	}
-	if (argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
+	verb = verb_find(verb_name(argc, argv), &error);
+	if (!verb)
+		return report(error);
+	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (!asks_help(argv[i]))
+			continue;
 		argv[2] = argv[1];
+		argc = 3;
 		verb = &verb_help;
 	}
 	if (process_harden(false, 0, &error) < 0)
@@ -57,7 +65,7 @@ int main(int argc, char **argv)
 	if (options_parse(verb->name, argc - 2, argv + 2, &options, &storage, &error) < 0)
 		return report(error);
 	if (verb->engine && options_socket(options.socket, &options.socket, &error) < 0)
-		return report(error);
+		return report_failed(verb, &options, error);
 	code = verb->run(&options, &error);
-	return code < 0 ? report(error) : code;
+	return code < 0 ? report_failed(verb, &options, error) : code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fd.h"
+#include "core/nearest.h"
 #include "runner/verb.h"
 
 #define DEFAULT_SOCKET "/var/run/docker.sock"
@@ -104,6 +105,19 @@ static bool is_for(const struct flag *flag, const char *verb)
 	return false;
 }
 
+/* Of the flags that the verb takes; a value behind "=" is no part of the name. */
+static int unknown(const char *verb, const char *word, struct error **err)
+{
+	char name[NEAREST_MAX];
+	struct nearest nearest = { .word = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	for (size_t i = 0; i < flags_count; i++)
+		if (is_for(&flags[i], verb))
+			nearest_offer(&nearest, flags[i].name);
+	return nearest_error(&nearest, "flag", "see `harness help`", err);
+}
+
 int options_parse(const char *verb, int argc, char **argv, struct options *out, const char ***storage,
 		  struct error **err)
 {
@@ -116,7 +130,6 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 	for (int i = 0; i < argc; i++) {
 		const struct flag *flag;
 		const char *value;
-		char safe[64];
 
 		if (only_words || argv[i][0] != '-' || argv[i][1] == '\0') {
 			(*storage)[out->words_count++] = argv[i];
@@ -128,8 +141,7 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 		}
 		flag = find(argv[i], &value);
 		if (!flag)
-			return error_set(err, ERROR_USAGE, "there is no flag '%s': see `harness help`",
-					 error_safe(argv[i], safe, sizeof(safe)));
+			return unknown(verb, argv[i], err);
 		if (!is_for(flag, verb))
 			return error_set(err, ERROR_USAGE, "%s is not for `harness %s`: see `harness help %s`",
 					 flag->name, verb, verb);
@@ -209,12 +221,17 @@ static const struct flag flags[] = {
 	  .letter = "-q",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, quiet),
-	  .title = "only the verdict" },
+	  .title = "only the verdict and, of a run, the bundle's path" },
 	{ .name = "--verbose",
 	  .verbs = "run",
 	  .letter = "-v",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, verbose),
-	  .title = "more: each cell" },
+	  .title = "run: the steps of each arm as they happen, and each cell on a line of its own" },
+	{ .name = "--json",
+	  .verbs = "run list doctor",
+	  .type = FLAG_BOOL,
+	  .offset = offsetof(struct options, json),
+	  .title = "one JSON document on stdout; what is for people goes to stderr" },
 };
 static const size_t flags_count = ARRAY_SIZE(flags);

@@ -1,76 +1,164 @@
-/* What the user reads while a run goes on: the plan, the steps, one line as each arm ends. */
+/* The plan, the steps, one line as each arm ends; on a terminal one more for each arm that runs. */
+#include "runner/progress.h"
+
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/clock.h"
-#include "runner/run.h"
 
 #define ARM_SECONDS 2 /* a container's life on two cores, with what stands around it */
+#define LINE_BYTES 256
 
-static int64_t seconds_of(const struct run *run)
+void progress_open(struct progress *progress, const struct options *options)
+{
+	*progress = (struct progress){ .options = options };
+	terminal_open(&progress->terminal, options->json ? stderr : stdout, getenv("TERM"), getenv("NO_COLOR"));
+}
+
+int64_t progress_seconds(const struct plan *plan, int jobs)
 {
 	int64_t work = 0, longest = 0;
 
-	for (size_t i = 0; i < run->plan->arms_count; i++) {
-		const struct scenario *scenario = run->plan->arms[i].scenario;
+	for (size_t i = 0; i < plan->arms_count; i++) {
+		const struct scenario *scenario = plan->arms[i].scenario;
 
 		work += ARM_SECONDS;
 		if (scenario->window_ms / 1000 > longest)
 			longest = scenario->window_ms / 1000;
 	}
-	work /= run->options->jobs;
+	work /= jobs;
 	return work > longest ? work : longest + ARM_SECONDS;
 }
 
-void progress_plan(const struct run *run)
+void progress_plan(struct progress *progress)
 {
-	if (run->options->quiet)
+	const struct plan *plan = progress->plan;
+	FILE *out = progress->terminal.out;
+
+	if (progress->options->quiet)
 		return;
-	printf("plan: %zu arms, %d at a time, about %lld s\n", run->plan->arms_count, run->options->jobs,
-	       (long long)seconds_of(run));
-	for (size_t i = 0; i < run->plan->arms_count; i++) {
-		const struct plan_arm *arm = &run->plan->arms[i];
+	fprintf(out, "plan: %zu arms, %d at a time, about %" PRId64 " s\n", plan->arms_count, progress->options->jobs,
+		progress_seconds(plan, progress->options->jobs));
+	for (size_t i = 0; i < plan->arms_count; i++) {
+		const struct plan_arm *arm = &plan->arms[i];
 
-		printf("  %-28s %s%s\n", arm->scenario->id, arm->scenario->title,
-		       arm->added ? " (added: a selected cell needs it)" : "");
+		fprintf(out, "  %-28s %s%s\n", arm->scenario->id, arm->scenario->title,
+			arm->added ? " (added: a selected cell needs it)" : "");
 	}
-	for (size_t i = 0; i < run->plan->absent_count; i++) {
-		const struct plan_absent *absent = &run->plan->absent[i];
+	for (size_t i = 0; i < plan->absent_count; i++) {
+		const struct plan_absent *absent = &plan->absent[i];
 
-		printf("  not planned: %s@%s of %s: this host lacks %s\n", absent->expectation->subject,
-		       absent->expectation->observer, absent->scenario->id, absent->reason);
+		fprintf(out, "  not planned: %s@%s of %s: this host lacks %s\n", absent->expectation->subject,
+			absent->expectation->observer, absent->scenario->id, absent->reason);
 	}
-	if (run->options->dry_run)
-		printf("touches: one container an arm and one for control (label harness.run, removed), the image "
-		       "harness/agent\n"
-		       "(kept for the next run; `harness clean` removes it), %s/ (the bundle), /tmp/harness-arm-* "
-		       "(removed),\n"
-		       "sockets on loopback and on the engine's bridge address, captures on every interface; no host "
-		       "setting\n",
-		       run->options->out);
-	fflush(stdout);
+	if (progress->options->dry_run) {
+		fprintf(out, "touches: %s/ (the bundle)\n", progress->options->out);
+		for (size_t i = 0; progress_touches[i]; i++)
+			fprintf(out, "         %s\n", progress_touches[i]);
+	}
+	fflush(out);
 }
 
-void progress_step(const struct run *run, const char *text)
+void progress_step(struct progress *progress, const char *text)
 {
-	if (run->options->verbose && !run->options->quiet) {
-		printf("%s\n", text);
-		fflush(stdout);
+	if (!progress->options->verbose || progress->options->quiet)
+		return;
+	fprintf(progress->terminal.out, "%s\n", text);
+	fflush(progress->terminal.out);
+}
+
+bool progress_live(const struct progress *progress)
+{
+	return progress->terminal.moves && !progress->options->quiet;
+}
+
+static void draw(struct progress *progress)
+{
+	int64_t now = clock_now();
+
+	for (size_t i = 0; progress_live(progress) && i < SLOTS_MAX; i++) {
+		const struct progress_row *row = &progress->rows[i];
+		int64_t passed = now - row->since;
+		char line[LINE_BYTES];
+
+		if (!row->arm)
+			continue;
+		snprintf(line, sizeof(line), "  ... %-28s %3" PRId64 ".%" PRId64 " s  %s%s%s", row->arm->scenario->id,
+			 passed / NS_PER_S, passed % NS_PER_S / (NS_PER_S / 10), row->step.name,
+			 row->step.subject[0] ? " " : "", row->step.subject);
+		terminal_draw(&progress->terminal, line);
 	}
 }
 
-void progress_arm(const struct run *run, const struct plan_arm *arm, const struct arm_record *record, size_t done)
+void progress_refresh(struct progress *progress)
 {
+	terminal_clear(&progress->terminal);
+	draw(progress);
+}
+
+void progress_begin(struct progress *progress, size_t slot, const struct plan_arm *arm)
+{
+	progress->rows[slot] =
+		(struct progress_row){ .arm = arm, .step = { .name = "starting" }, .since = clock_now() };
+	progress_refresh(progress);
+}
+
+void progress_event(struct progress *progress, size_t slot, const struct arm_event *event)
+{
+	struct progress_row *row = &progress->rows[slot];
+
+	row->step = *event;
+	terminal_clear(&progress->terminal);
+	if (progress->options->verbose && !progress->options->quiet) {
+		fprintf(progress->terminal.out, "  %-28s %6" PRId64 " ms  %s%s%s\n", row->arm->scenario->id,
+			event->at_ns / NS_PER_MS, event->name, event->subject[0] ? " " : "", event->subject);
+		fflush(progress->terminal.out);
+	}
+	draw(progress);
+}
+
+void progress_error(struct progress *progress, const char *arm, const char *text)
+{
+	terminal_clear(&progress->terminal);
+	fprintf(stderr, "harness: arm %s: %s\n", arm, text);
+	draw(progress);
+}
+
+void progress_end(struct progress *progress, size_t slot, const struct arm_record *record, size_t done)
+{
+	const struct plan_arm *arm = progress->rows[slot].arm;
+	size_t count = progress->plan->arms_count;
 	char admission[64] = "admitted";
 
-	if (run->options->quiet)
+	progress->rows[slot].arm = NULL;
+	if (progress->options->quiet)
 		return;
 	/* What the removed protections declare: more or less than that is the judge's matter. */
 	if (record->failed_count)
 		snprintf(admission, sizeof(admission), "refused by %zu rule%s of which %zu must", record->failed_count,
 			 record->failed_count == 1 ? "" : "s", record->must_fail_count);
-	printf("[%*zu/%zu] %-28s %s%s%s, %s, %lld ms\n", run->plan->arms_count < 10 ? 1 : 2, done,
-	       run->plan->arms_count, arm->scenario->id, arm_status_names[record->status],
-	       record->reason[0] ? ": " : "", record->reason, admission, (long long)(record->duration_ns / NS_PER_MS));
-	fflush(stdout);
+	terminal_clear(&progress->terminal);
+	fprintf(progress->terminal.out, "[%*zu/%zu] %-28s %s%s%s, %s, %" PRId64 " ms\n", count < 10 ? 1 : 2, done,
+		count, arm->scenario->id, arm_status_names[record->status], record->reason[0] ? ": " : "",
+		record->reason, admission, record->duration_ns / NS_PER_MS);
+	fflush(progress->terminal.out);
+	draw(progress);
 }
+
+void progress_close(struct progress *progress)
+{
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		progress->rows[i].arm = NULL;
+	terminal_clear(&progress->terminal);
+}
+
+const char *const progress_touches[] = {
+	"one container an arm and one for control (label harness.run, removed)",
+	"the image harness/agent (kept for the next run; `harness clean` removes it)",
+	"/tmp/harness-arm-* (removed)",
+	"sockets on loopback and on the engine's bridge address, captures on every interface",
+	"no host setting",
+	NULL,
+};

@@ -3,11 +3,13 @@
 #define HARNESS_RUNNER_RUN_H
 
 #include "runner/arm.h"
+#include "runner/progress.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
 struct run {
 	const struct options *options;
+	struct progress progress;
 	struct scenario *scenarios;
 	size_t scenarios_count;
 	struct plan *plan;
@@ -48,14 +50,10 @@ int run_arms(struct run *run, struct error **err) MUST_CHECK;
 /* run_seal.c */
 /* Opens the file that the arms' observations are appended to. */
 int run_observations(struct run *run, struct error **err) MUST_CHECK;
-/* Fsyncs the observations and reads them back, judges, seals, verifies; *code is the exit code. */
+/* Fsyncs the observations and reads them back, judges, seals, verifies, and says what came out; *code is the exit code.
+ */
 int run_seal(struct run *run, int *code, struct error **err) MUST_CHECK;
 
 void run_free(struct run *run);
-
-/* progress.c */
-void progress_plan(const struct run *run);
-void progress_step(const struct run *run, const char *text);
-void progress_arm(const struct run *run, const struct plan_arm *arm, const struct arm_record *record, size_t done);
 
 #endif

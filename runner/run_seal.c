@@ -16,9 +16,11 @@
 #include "reports/manifest.h"
 #include "reports/summary.h"
 #include "reports/verify.h"
+#include "runner/document.h"
 #include "runner/environment.h"
 #include "runner/paths.h"
 #include "runner/run.h"
+#include "runner/run_document.h"
 
 #define OBSERVATIONS "observations.jsonl"
 #define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
@@ -218,7 +220,16 @@ static int verify_sealed(struct seal *seal, int *code, struct error **err)
 	return 0;
 }
 
-static void print_summary(const struct seal *seal, const struct bundle_identity *identity)
+static int print_document(const struct seal *seal, const struct summary_facts *facts, struct error **err)
+{
+	const struct run *run = seal->run;
+	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
+
+	run_document_verdict(seal->verdicts, run->plan, run->records, facts, &document);
+	return document_print(&document, err);
+}
+
+static int print_summary(const struct seal *seal, const struct bundle_identity *identity, struct error **err)
 {
 	const struct run *run = seal->run;
 	cleanup_buf struct buf text = BUF(SUMMARY_BYTES);
@@ -229,12 +240,15 @@ static void print_summary(const struct seal *seal, const struct bundle_identity 
 		.wall_ns = clock_now() - run->start,
 		.quiet = run->options->quiet,
 		.verbose = run->options->verbose,
+		.colours = run->progress.terminal.colours,
 	};
+	FILE *out = run->progress.terminal.out;
 
 	snprintf(bundle, sizeof(bundle), "%s/%s", run->store.path, BUNDLE_ARCHIVE);
 	summary_text(seal->verdicts, run->plan, &facts, &text);
-	fputs(buf_string(&text), stdout);
-	fflush(stdout);
+	fputs(buf_string(&text), out);
+	fflush(out);
+	return run->options->json ? print_document(seal, &facts, err) : 0;
 }
 
 static int judge_run(struct seal *seal, struct error **err)
@@ -266,8 +280,7 @@ static int seal_run(struct seal *seal, int *code, struct error **err)
 	(void)unlinkat(run->store.folder, OBSERVATIONS, 0);
 	if (store_latest(&run->store, err) < 0)
 		return -1;
-	print_summary(seal, &identity);
-	return 0;
+	return print_summary(seal, &identity, err);
 }
 
 int run_seal(struct run *run, int *code, struct error **err)

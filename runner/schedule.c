@@ -1,4 +1,5 @@
 /* The arms of a plan, some at a time: each a process of its own whose result is read as it comes. */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,15 +12,18 @@
 #include "core/spawn.h"
 #include "runner/run.h"
 
-#define SLOTS_MAX 16
 #define ARM_MS 90000
 #define INTERRUPT_MS 15000
 #define WRITE_MS 5000
 #define READ_CHUNK (64 * KIB)
+#define REFRESH_MS 200
+#define REFRESH_TIMER 0
 
 struct slot {
 	struct child child;
 	int result, lifeline;
+	int steps; /* what the arm tells while it runs, or -1 */
+	size_t steps_count;
 	struct buf text;
 	size_t arm; /* index into the plan */
 	int64_t deadline;
@@ -56,23 +60,31 @@ static int order_arms(struct schedule *schedule, struct error **err)
 }
 
 static int on_result(void *context, int fd, short revents, struct error **err);
+static int on_steps(void *context, int fd, short revents, struct error **err);
+
+static size_t number_of(const struct schedule *schedule, const struct slot *slot)
+{
+	return (size_t)(slot - schedule->slots);
+}
 
 static int start(struct schedule *schedule, struct slot *slot, size_t index, struct error **err)
 {
 	struct run *run = schedule->run;
 	cleanup_buf struct buf input = BUF(ARM_INPUT_BYTES);
-	cleanup_fd int input_read = -1, input_write = -1, result_write = -1, life_read = -1;
+	cleanup_fd int input_read = -1, input_write = -1, result_write = -1, life_read = -1, steps_write = -1;
 	char name[] = "harness", verb[] = "arm";
 	char *argv[] = { name, verb, NULL };
 	const struct plan_arm *arm = &run->plan->arms[index];
 
 	slot->text = (struct buf)BUF(ARM_RESULT_BYTES);
 	slot->arm = index;
+	slot->steps_count = 0;
 	slot->deadline = clock_deadline(ARM_MS + arm->scenario->window_ms);
 	if (arm_input_encode(&run->context, arm->scenario, arm->repetition, json_raw(json_root(run->info)),
 			     json_raw(json_root(run->image_inspect)), &input, err) < 0 ||
 	    fd_pipe(&input_read, &input_write, err) < 0 || fd_pipe(&slot->result, &result_write, err) < 0 ||
-	    fd_pipe(&life_read, &slot->lifeline, err) < 0)
+	    fd_pipe(&life_read, &slot->lifeline, err) < 0 || fd_pipe(&slot->steps, &steps_write, err) < 0 ||
+	    fd_nonblocking(slot->steps, true, err) < 0 || fd_nonblocking(steps_write, true, err) < 0)
 		return -1;
 
 	struct spawn_options options = {
@@ -84,15 +96,18 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 			{ .from = input_read, .to = ARM_FD_INPUT },
 			{ .from = result_write, .to = ARM_FD_RESULT },
 			{ .from = life_read, .to = ARM_FD_LIFELINE },
+			{ .from = steps_write, .to = ARM_FD_STEPS },
 		},
-		.fds_count = 4,
+		.fds_count = 5,
 		.new_session = true,	/* the terminal's Ctrl-C comes to the runner, which ends its arms in order */
 	};
 	if (spawn(&options, &slot->child, err) < 0)
 		return error_wrap(err, "an arm");
 	slot->busy = true;
+	progress_begin(&run->progress, number_of(schedule, slot), arm);
 	fd_close(&input_read);
 	if (loop_fd(schedule->loop, slot->result, POLLIN, on_result, schedule, err) < 0 ||
+	    loop_fd(schedule->loop, slot->steps, POLLIN, on_steps, schedule, err) < 0 ||
 	    fd_write_all(input_write, input.data, input.length, clock_deadline(WRITE_MS), err) < 0)
 		return -1;
 	buf_wipe(&input);
@@ -142,6 +157,33 @@ static void broken(struct run *run, const struct plan_arm *arm, struct arm_recor
 	snprintf(record->boot, sizeof(record->boot), "%s", run->context.boot);
 }
 
+/* All that is there. An arm that tells more than it may, or anything else than its steps, is not listened to. */
+static void take_steps(struct schedule *schedule, struct slot *slot)
+{
+	struct arm_event event;
+	ssize_t got = -1;
+
+	while (slot->steps >= 0 && (got = read(slot->steps, &event, sizeof(event))) == (ssize_t)sizeof(event)) {
+		if (++slot->steps_count > ARM_EVENTS_MAX || !arm_step_valid(&event)) {
+			got = 0;
+			break;
+		}
+		progress_event(&schedule->run->progress, number_of(schedule, slot), &event);
+	}
+	if (slot->steps < 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	loop_remove(schedule->loop, slot->steps);
+	fd_close(&slot->steps);
+}
+
+static void end_steps(struct schedule *schedule, struct slot *slot)
+{
+	take_steps(schedule, slot);
+	if (slot->steps >= 0)
+		loop_remove(schedule->loop, slot->steps);
+	fd_close(&slot->steps);
+}
+
 static int finish(struct schedule *schedule, struct slot *slot, struct error **err)
 {
 	struct run *run = schedule->run;
@@ -153,6 +195,7 @@ static int finish(struct schedule *schedule, struct slot *slot, struct error **e
 
 	if (!result)
 		return error_set(err, ERROR_MEMORY, "no memory for the result of an arm");
+	end_steps(schedule, slot);
 	loop_remove(schedule->loop, slot->result);
 	fd_close(&slot->result);
 	fd_close(&slot->lifeline);
@@ -165,11 +208,13 @@ static int finish(struct schedule *schedule, struct slot *slot, struct error **e
 		status = keep_canaries(run, result, err);
 		if (status == 0)
 			status = keep_observations(run, result, err);
+		if (result->error[0])
+			progress_error(&run->progress, arm->scenario->id, result->error);
 	}
 	arm_result_free(result);
 	buf_wipe(&slot->text);
 	slot->busy = false;
-	progress_arm(run, arm, record, ++schedule->done);
+	progress_end(&run->progress, number_of(schedule, slot), record, ++schedule->done);
 	return status;
 }
 
@@ -193,6 +238,28 @@ static int on_result(void *context, int fd, short revents, struct error **err)
 		return 0;
 	}
 	return finish(schedule, slot, err) < 0 ? -1 : 1;
+}
+
+static int on_steps(void *context, int fd, short revents, struct error **err)
+{
+	struct schedule *schedule = context;
+
+	(void)revents;
+	(void)err;
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		if (schedule->slots[i].busy && schedule->slots[i].steps == fd)
+			take_steps(schedule, &schedule->slots[i]);
+	return 0;
+}
+
+static int on_refresh(void *context, struct error **err)
+{
+	struct schedule *schedule = context;
+
+	(void)err;
+	progress_refresh(&schedule->run->progress);
+	loop_timer(schedule->loop, REFRESH_TIMER, clock_deadline(REFRESH_MS), on_refresh, schedule);
+	return 0;
 }
 
 /* Arms clean up behind themselves when their lifeline ends; the second signal does not make that faster. */
@@ -273,7 +340,7 @@ int run_arms(struct run *run, struct error **err)
 	int status;
 
 	for (size_t i = 0; i < SLOTS_MAX; i++)
-		schedule.slots[i] = (struct slot){ .child = CHILD_NONE, .result = -1, .lifeline = -1 };
+		schedule.slots[i] = (struct slot){ .child = CHILD_NONE, .result = -1, .lifeline = -1, .steps = -1 };
 	run->records = calloc(run->plan->arms_count, sizeof(*run->records));
 	if (!run->records)
 		return error_set(err, ERROR_MEMORY, "no memory for the arms' records");
@@ -286,11 +353,15 @@ int run_arms(struct run *run, struct error **err)
 		status = loop_signals(schedule.loop, on_signal, &schedule, err);
 	if (status == 0)
 		status = order_arms(&schedule, err);
+	if (status == 0 && progress_live(&run->progress))
+		loop_timer(schedule.loop, REFRESH_TIMER, clock_deadline(REFRESH_MS), on_refresh, &schedule);
 	if (status == 0)
 		status = run_all(&schedule, err);
+	progress_close(&run->progress);
 	for (size_t i = 0; i < SLOTS_MAX; i++) {
 		fd_close(&schedule.slots[i].lifeline);
 		fd_close(&schedule.slots[i].result);
+		fd_close(&schedule.slots[i].steps);
 		child_end(&schedule.slots[i].child);
 		buf_wipe(&schedule.slots[i].text);
 	}

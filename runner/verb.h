@@ -15,7 +15,7 @@ struct options {
 	const char *out; /* folder of the runs */
 	const char *scenarios; /* folder of the scenarios */
 	int jobs;
-	bool quiet, verbose, dry_run, require_signature;
+	bool quiet, verbose, dry_run, require_signature, json;
 	const char *const *words; /* what stands beside the flags */
 	size_t words_count;
 };
@@ -33,6 +33,8 @@ struct verb {
 
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_help, verb_arm;
 extern const struct verb *const verbs[]; /* NULL-terminated */
+/* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */
+const struct verb *verb_find(const char *name, struct error **err) MUST_CHECK;
 
 /* Parses the words after the verb. *storage is freed by the caller after use. */
 int options_parse(const char *verb, int argc, char **argv, struct options *out, const char ***storage,

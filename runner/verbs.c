@@ -2,23 +2,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/nearest.h"
 #include "runner/verb.h"
+
+const struct verb *verb_find(const char *name, struct error **err)
+{
+	struct nearest nearest = { .word = name };
+
+	for (size_t i = 0; verbs[i]; i++) {
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+		if (!verbs[i]->hidden)
+			nearest_offer(&nearest, verbs[i]->name);
+	}
+	(void)nearest_error(&nearest, "verb", "see `harness help`", err);
+	return NULL;
+}
 
 static int run_help(const struct options *options, struct error **err)
 {
-	char safe[64];
+	const struct verb *verb;
 
-	for (size_t i = 0; options->words_count && verbs[i]; i++) {
-		if (strcmp(verbs[i]->name, options->words[0]) == 0) {
-			printf("usage: harness %s%s%s\n\n%s.\n\n%s\n\n", verbs[i]->name, *verbs[i]->words ? " " : "",
-			       verbs[i]->words, verbs[i]->title, verbs[i]->text);
-			options_help(verbs[i]->name);
-			return EXIT_PASS;
-		}
+	if (options->words_count) {
+		verb = verb_find(options->words[0], err);
+		if (!verb)
+			return -1;
+		printf("usage: harness %s%s%s\n\n%s.\n\n%s\n\n", verb->name, *verb->words ? " " : "", verb->words,
+		       verb->title, verb->text);
+		options_help(verb->name);
+		return EXIT_PASS;
 	}
-	if (options->words_count)
-		return error_set(err, ERROR_USAGE, "there is no verb '%s': see `harness help`",
-				 error_safe(options->words[0], safe, sizeof(safe)));
 	printf("harness locks an adversarial agent in a container, watches every way out from outside, takes\n"
 	       "protections away to prove that the observers would have seen a leak, and seals the numbers in a "
 	       "bundle.\n\n"

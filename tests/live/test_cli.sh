@@ -35,19 +35,35 @@ answered() { # WHAT TEXT...
 
 # ---- usage: 4 ----
 bare frobnicate
-refused "an unknown verb" 4 "there is no verb 'frobnicate': see \`harness help\`"
+refused "an unknown verb" 4 "unknown verb 'frobnicate': see \`harness help\`"
 bare "$ESCAPE"
-refused "escapes in a verb" 4 "there is no verb '?[31mred"
+refused "escapes in a verb" 4 "unknown verb '?[31mred"
 bare help "$ESCAPE"
-refused "escapes in help's word" 4 "there is no verb '?[31mred"
+refused "escapes in help's word" 4 "unknown verb '?[31mred"
 bare run --frobnicate
-refused "an unknown flag" 4 "there is no flag '--frobnicate'"
+refused "an unknown flag" 4 "unknown flag '--frobnicate'"
 bare run "--$ESCAPE"
-refused "escapes in a flag" 4 "there is no flag '--?[31mred"
+refused "escapes in a flag" 4 "unknown flag '--?[31mred"
 bare run --dry-run no/such-scenario
 refused "an unknown scenario" 4 "no/such-scenario"
 bare run --dry-run "$ESCAPE"
 refused "escapes in a scenario" 4 "?[31mred"
+bare rn
+refused "a mistyped verb" 4 "unknown verb 'rn': did you mean 'run'?"
+bare help veryfy
+refused "a mistyped verb in help" 4 "unknown verb 'veryfy': did you mean 'verify'?"
+bare rm
+check "a hidden verb is not offered" not says "'arm'"
+bare run --sokcet=/x
+refused "a mistyped flag" 4 "unknown flag '--sokcet': did you mean '--socket'?"
+bare list --jobz=1
+refused "another verb's flag is not offered" 4 "unknown flag '--jobz': see"
+bare run --dry-run basline
+refused "a mistyped scenario" 4 "unknown scenario 'basline': did you mean 'baseline'?"
+bare run --dry-run mutatoin
+refused "a mistyped group" 4 "unknown scenario 'mutatoin': did you mean 'mutation'?"
+bare run --dry-run netwrok
+refused "a mistyped mutation" 4 "unknown scenario 'netwrok': did you mean 'mutation/network'?"
 for jobs in 0 17 x 2x '' 99999999999999999999; do
 	bare run --dry-run -j "$jobs"
 	refused "-j '$jobs'" 4 "-j takes a whole number from 1 to 16"
@@ -89,8 +105,12 @@ for verb in run list verify clean doctor help; do
 	answered "help names $verb" "  $verb "
 	"${asked[@]}" help "$verb"
 	answered "help $verb" "usage: harness $verb"
+	"${asked[@]}" "$verb" --help
+	answered "$verb --help" "usage: harness $verb"
+	"${asked[@]}" "$verb" word --frobnicate -h
+	answered "$verb ... -h" "usage: harness $verb"
 done
-for flag in --socket --out --scenarios --jobs --dry-run --require-signature --quiet --verbose --version; do
+for flag in --socket --out --scenarios --jobs --dry-run --require-signature --quiet --verbose --json --version; do
 	"${asked[@]}" help
 	answered "help names $flag" "$flag"
 done

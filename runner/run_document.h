@@ -1,0 +1,16 @@
+/* The documents of `harness run --json`: pure. Appended to a buffer, whose sticky failure is the only error. */
+#ifndef HARNESS_RUNNER_RUN_DOCUMENT_H
+#define HARNESS_RUNNER_RUN_DOCUMENT_H
+
+#include "core/buf.h"
+#include "oracle/judge.h"
+#include "reports/summary.h"
+#include "runner/verb.h"
+
+/* Of a dry run: what would run, what is not planned, what it would touch. */
+void run_document_plan(const struct plan *plan, const struct options *options, struct buf *out);
+/* Of a run that was judged and sealed. `records`: one for each arm of the plan, in its order. */
+void run_document_verdict(const struct verdicts *verdicts, const struct plan *plan, const struct arm_record *records,
+			  const struct summary_facts *facts, struct buf *out);
+
+#endif
