@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fd.h"
+#include "core/nearest.h"
 
 int check_refuse(const struct check *check, const char *format, ...)
 {
@@ -45,12 +46,27 @@ static bool has_probe(const struct scenario *scenario, const char *name)
 	return in_list(scenario->probes, scenario->probes_count, name) || scenario_after(scenario, name);
 }
 
+/* With the name of the list that was probably meant. */
+static int refuse_unknown(const struct check *check, const char *field, const char *word, const char *const *known)
+{
+	struct nearest nearest = { .word = word };
+
+	for (size_t i = 0; known[i]; i++)
+		nearest_offer(&nearest, known[i]);
+	if (!nearest.name[0])
+		return check_refuse(check, "%s: unknown '%s'", field, word);
+	return check_refuse(check, "%s: unknown '%s': did you mean '%s'?", field, word, nearest.name);
+}
+
 static int check_list(const struct check *check, const char *field, const char (*list)[NAME_MAX_SHORT], size_t count,
 		      const char *const *known)
 {
 	for (size_t i = 0; i < count; i++) {
+		char place[ID_MAX];
+
+		snprintf(place, sizeof(place), "%s[%zu]", field, i);
 		if (known && !listed(known, list[i]))
-			return check_refuse(check, "%s[%zu]: unknown '%s'", field, i, list[i]);
+			return refuse_unknown(check, place, list[i], known);
 		for (size_t before = 0; before < i; before++)
 			if (strcmp(list[before], list[i]) == 0)
 				return check_refuse(check, "%s[%zu]: '%s' stands there twice", field, i, list[i]);
@@ -65,11 +81,11 @@ static int check_names(const struct check *check)
 	int result;
 
 	if (names && names->profiles && !listed(names->profiles, scenario->profile))
-		return check_refuse(check, "profile: unknown '%s'", scenario->profile);
+		return refuse_unknown(check, "profile", scenario->profile, names->profiles);
 	if (names && names->ends && scenario->ends[0] && !listed(names->ends, scenario->ends))
-		return check_refuse(check, "ends: unknown '%s'", scenario->ends);
+		return refuse_unknown(check, "ends", scenario->ends, names->ends);
 	if (scenario->ending[0] && !listed(endings, scenario->ending))
-		return check_refuse(check, "ending: unknown '%s'", scenario->ending);
+		return refuse_unknown(check, "ending", scenario->ending, endings);
 	if (scenario->probes_count == 0)
 		return check_refuse(check, "probes: none, and none from a base");
 	result = check_list(check, "probes", scenario->probes, scenario->probes_count, names ? names->probes : NULL);
@@ -186,12 +202,14 @@ static int check_expectation(const struct check *check, size_t i)
 	const struct scenario *scenario = check->scenario;
 	const struct expectation *cell = &scenario->expect[i];
 	const struct scenario_names *names = check->names;
+	char place[ID_MAX];
 
 	if (names && !has_probe(scenario, cell->subject) && !listed(names->measures, cell->subject))
 		return check_refuse(check, "expect[%zu].subject: '%s' is no probe of this scenario and no measure", i,
 				    cell->subject);
+	snprintf(place, sizeof(place), "expect[%zu].observer", i);
 	if (names && !listed(names->observers, cell->observer))
-		return check_refuse(check, "expect[%zu].observer: unknown '%s'", i, cell->observer);
+		return refuse_unknown(check, place, cell->observer, names->observers);
 	if (cell->needs[0] && !listed(scenario_needs, cell->needs))
 		return check_refuse(check, "expect[%zu].needs: unknown '%s'", i, cell->needs);
 	if (scenario_cell(scenario, cell->subject, cell->observer) != cell)

@@ -46,6 +46,7 @@ static void put_scenario(struct json_writer *json, const struct scenario *scenar
 	document_optional(json, "control", scenario->control);
 	put_names(json, "removes", scenario->removes, scenario->removes_count);
 	put_names(json, "probes", scenario->probes, scenario->probes_count);
+	put_names(json, "after", scenario->after, scenario->after_count);
 	json_object_end(json);
 }
 

@@ -44,7 +44,7 @@ document "list" 0 '"@keys" eq "exitCode mutations observers scenarios schemaVers
 		$s->{control} eq "baseline" && "@{$s->{removes}}" eq "network" && grep { $_ eq "tcp4" } @{$s->{probes}}' \
 	'my ($s) = grep { $_->{id} eq "baseline" } @{$d->{scenarios}}; !defined $s->{group} && !defined $s->{control} &&
 		!@{$s->{removes}} && exists $s->{group}' \
-	'!grep { join(" ", sort keys %$_) ne "control group id probes removes title" } @{$d->{scenarios}}' \
+	'!grep { join(" ", sort keys %$_) ne "after control group id probes removes title" } @{$d->{scenarios}}' \
 	'!grep { join(" ", sort keys %$_) ne "id title" } @{$d->{mutations}}, @{$d->{observers}}' '$text eq ""'
 "$HARNESS" list >"$OUTPUT"
 # shellcheck disable=SC2016

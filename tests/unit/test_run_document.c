@@ -96,7 +96,7 @@ static void check_document(const struct json_node *root)
 static void test_passed(void)
 {
 	cleanup_world struct world world = { .plan = NULL };
-	const struct json_node *arms, *mutations;
+	const struct json_node *arms, *rows;
 	cleanup_json struct json_document *document = NULL;
 	const struct json_node *root;
 
@@ -129,10 +129,10 @@ static void test_passed(void)
 		CU_ASSERT_STRING_EQUAL(text_of(arm, "status"), "ok");
 	}
 	CU_ASSERT_EQUAL(number_of(nth(arms, 0), "durationNs"), 456);
-	mutations = json_member(root, "mutations");
-	CU_ASSERT_EQUAL(json_count(mutations), world.verdicts->mutations_count);
-	for (size_t i = 0; i < json_count(mutations); i++) {
-		const struct json_node *mutation = nth(mutations, i);
+	rows = json_member(root, "mutations");
+	CU_ASSERT_EQUAL(json_count(rows), world.verdicts->mutations_count);
+	for (size_t i = 0; i < json_count(rows); i++) {
+		const struct json_node *mutation = nth(rows, i);
 
 		KEYS(mutation, { "id", JSON_STRING }, { "repetition", JSON_NUMBER }, { "verdict", JSON_STRING },
 		     { "installed", JSON_BOOL }, { "detected", JSON_BOOL }, { "reason", JSON_STRING });

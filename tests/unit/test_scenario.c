@@ -163,6 +163,12 @@ static void test_refused_documents(void)
 		{ control_text, "\"ending\"", "\"removes\":[\"ack\"],\"ending\"", "base.json: control: missing" },
 		{ control_text, "\"ending\"", "\"control\":\"base\",\"ending\"", "base.json: removes: empty" },
 		{ mutant_text, "\"ack\"", "\"gravity\"", "base.json: removes[1]: unknown 'gravity'" },
+		{ mutant_text, "\"ack\"", "\"akc\"", "base.json: removes[1]: unknown 'akc': did you mean 'ack'?" },
+		{ control_text, "\"dns\",\"perm", "\"dsn\",\"perm", "probes[1]: unknown 'dsn': did you mean 'dns'?" },
+		{ control_text, "\"observer\":\"tcp4\"", "\"observer\":\"tpc4\"",
+		  "expect[0].observer: unknown 'tpc4': did you mean 'tcp4'?" },
+		{ control_text, "\"ending\":\"hold\"", "\"ending\":\"hodl\"",
+		  "ending: unknown 'hodl': did you mean 'hold'?" },
 		{ mutant_text, "\"ack\"", "\"network\"", "base.json: removes[1]: 'network' stands there twice" },
 		{ mutant_text,
 		  "{\"subject\":\"tcp4\",\"observer\":\"tcp4\",\"op\":\"ge\",\"value\":1,\"class\":\"protected\","
