@@ -126,7 +126,7 @@ check_caught "the gateway killed" 3 "arm baseline: harness_error"
 # ---- an agent that tries nothing ----
 # The real agent, but of its orders it carries out the two of the control container alone.
 cp -a agent "$folder/source"
-sed -i 's/jobs\[i\]\.probe->attempt(&order);/if (count == 2) &/' "$folder/source/agent.c"
+sed -i 's/attempts += try(step, tries);/attempts += count == 2 ? try(step, tries) : (int)tries;/' "$folder/source/agent.c"
 check "an agent that tries nothing: is made" not cmp agent/agent.c "$folder/source/agent.c"
 check "an agent that tries nothing: is compiled" "${CC:-cc}" -D_GNU_SOURCE -Os -static -o "$folder/nothing" "$folder"/source/*.c
 copy_with idle agent <"$folder/nothing"
@@ -151,7 +151,9 @@ check "a mutation of something else: earns nothing" says \
 
 # Three tries a probe; what the mutants let through must be counted three times.
 three_tries() { # FOLDER VALUE
-	cp -a scenarios "$1"
+	mkdir -p "$1/mutation"
+	cp scenarios/baseline.json "$1"
+	cp scenarios/mutation/{network,network-bridge,log-driver,read-only,sink-ceiling}.json "$1/mutation"
 	sed -i -e 's/^\t"probes"/\t"tries": 3,\n&/' -e "s/\"op\": \"eq\", \"value\": 1,/\"op\": \"eq\", \"value\": $2,/" \
 		-e "s/\"subject\": \"starts\", \(.*\) \"value\": $2,/\"subject\": \"starts\", \1 \"value\": 1,/" \
 		"$1"/baseline.json "$1"/mutation/{network,network-bridge,log-driver,read-only,sink-ceiling}.json
