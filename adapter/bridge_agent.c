@@ -160,7 +160,7 @@ static void put_text(const struct json_node *result, struct buf *out)
 	}
 }
 
-void bridge_agent_reply(struct bridge *bridge, const struct json_node *result)
+static void answer(struct bridge *bridge, const struct json_node *result)
 {
 	struct buf text = BUF(GATEWAY_RESPONSE_BYTES), reply = BUF(REPLY_BYTES);
 	struct json_writer writer;
@@ -183,6 +183,11 @@ void bridge_agent_reply(struct bridge *bridge, const struct json_node *result)
 		enqueue(bridge, &reply);
 	buf_wipe(&text);
 	buf_wipe(&reply);
+}
+
+void bridge_agent_reply(struct bridge *bridge, const struct json_node *result)
+{
+	answer(bridge, result);
 	bridge_agent_pump(bridge);
 }
 
@@ -222,7 +227,10 @@ static enum control_reason handle(struct bridge *bridge, struct json_span line)
 	if (agent->calls == bridge->config->limits.calls)
 		return CONTROL_REASON_CALL_LIMIT;
 	agent->calls++;
-	bridge_gateway_call(bridge, alias->tool, frame.arguments);
+	if (policy_gate_admit(&bridge->gate, alias->tool))
+		bridge_gateway_call(bridge, alias->tool, frame.arguments);
+	else
+		answer(bridge, NULL);
 	return CONTROL_REASON_NONE;
 }
 
@@ -240,7 +248,8 @@ void bridge_agent_pump(struct bridge *bridge)
 	struct bridge_agent *agent = &bridge->agent;
 	struct json_span line;
 
-	while (bridge->reason == CONTROL_REASON_NONE && !bridge->gateway.calling && !agent->waiting) {
+	while (bridge->reason == CONTROL_REASON_NONE && !bridge->gateway.calling && !agent->waiting &&
+	       !policy_gate_pending(&bridge->gate)) {
 		enum control_reason reason = CONTROL_REASON_NONE;
 
 		if (frame_reader_next(&agent->reader, &line))

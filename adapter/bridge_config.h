@@ -27,6 +27,8 @@ struct bridge_config {
 	bool acknowledge; /* the watchdog's acknowledgments are checked */
 	bool strict; /* what is no frame, or asks for no operation, ends the session */
 	bool fail_closed; /* a call that the gateway fails ends the session; else it is only denied */
+	bool policy; /* policy updates are enforced */
+	bool policy_lock; /* and wait for the calls that were admitted before them */
 	struct session_limits limits; /* but for stop_try_ms, which is the watchdog's */
 };
 

@@ -78,6 +78,7 @@ static void on_called(void *context, const struct mcp_answer *answer)
 		return;
 	}
 	bridge->gateway.calling = false;
+	bridge_policy_finished(bridge);
 	bridge_agent_reply(bridge, answer->outcome == MCP_RESULT ? answer->result : NULL);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The bridge from inside: one struct, and the four sides that share it. Everything runs in one loop, and nothing
+ * The bridge from inside: one struct, and the sides that share it. Everything runs in one loop, and nothing
  * blocks. A session ends by bridge_end() alone; whatever is called then sees that it is over and does nothing more. For
  * nobody but adapter/bridge*.c.
  */
@@ -13,6 +13,7 @@
 #include "adapter/control.h"
 #include "adapter/demux.h"
 #include "adapter/frame.h"
+#include "adapter/policy_gate.h"
 #include "core/buf.h"
 #include "core/loop.h"
 #include "mcp/client.h"
@@ -65,6 +66,7 @@ struct bridge {
 	struct bridge_agent agent;
 	struct bridge_gateway gateway;
 	struct bridge_guard guard;
+	struct policy_gate gate;
 };
 
 /* ---- bridge_session.c: the arm's side ---- */
@@ -104,6 +106,14 @@ void bridge_gateway_free(struct bridge *bridge);
 void bridge_gateway_call(struct bridge *bridge, const char *tool, struct json_span arguments);
 void bridge_gateway_beacon(struct bridge *bridge, const char *canary);
 void bridge_gateway_settle(struct bridge *bridge);
+
+/* ---- bridge_policy.c ---- */
+
+void bridge_policy_init(struct bridge *bridge);
+/* Takes the descriptor of an update. */
+void bridge_policy_take(struct bridge *bridge, const int *fds, size_t count);
+/* The call under way is over: an update that waited for it takes hold. */
+void bridge_policy_finished(struct bridge *bridge);
 
 /* ---- bridge_guard.c ---- */
 

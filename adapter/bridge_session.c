@@ -78,6 +78,8 @@ static bool in_turn(const struct bridge *bridge, uint16_t type)
 		return bridge->gateway.ready && !bridge->agent.ending;
 	case CONTROL_END:
 		return bridge->guard.guarded && !bridge->agent.ending;
+	case CONTROL_POLICY:
+		return bridge->guard.guarded && !bridge->agent.ending && !policy_gate_pending(&bridge->gate);
 	default:
 		return false;
 	}
@@ -104,6 +106,9 @@ static void obey(struct bridge *bridge, const struct control_message *order, con
 	case CONTROL_END:
 		bridge_agent_finish(bridge);
 		break;
+	case CONTROL_POLICY:
+		bridge_policy_take(bridge, fds, count);
+		break;
 	default:
 		break;
 	}
@@ -122,7 +127,8 @@ static int on_control(void *context, int fd, short revents, struct error **err)
 	if (control_receive(fd, &order, fds, &count, clock_now(), &reason) < 0)
 		return bridge_end(bridge, error_code(reason) == ERROR_CLOSED ? CONTROL_REASON_PARENT_LOST
 									     : CONTROL_REASON_INTERNAL);
-	if (!in_turn(bridge, order.type) || (order.type != CONTROL_GUARD && count > 0)) {
+	if (!in_turn(bridge, order.type) ||
+	    (order.type != CONTROL_GUARD && order.type != CONTROL_POLICY && count > 0)) {
 		for (size_t i = 0; i < count; i++)
 			fd_close(&fds[i]);
 		bridge_end(bridge, CONTROL_REASON_INTERNAL);
@@ -181,6 +187,8 @@ void bridge_run(const struct bridge_config *config)
 	struct bridge bridge = { .config = config, .control = BRIDGE_FD_CONTROL };
 
 	bridge_guard_init(&bridge);
+	if (config)
+		bridge_policy_init(&bridge);
 	if (config)
 		run(&bridge);
 	else

@@ -1,9 +1,11 @@
 #include "adapter/control.h"
 
+#include "adapter/policy_gate.h"
 #include "core/clock.h"
 #include "core/fd.h"
 
 #define REASONS (CONTROL_REASON_INTERNAL + 1)
+#define OUTCOMES (POLICY_INVALID + 1)
 
 int control_send(int socket, struct control_message *message, const int *fds, size_t count, int64_t deadline,
 		 struct error **err)
@@ -18,7 +20,7 @@ int control_send(int socket, struct control_message *message, const int *fds, si
 static bool well_formed(const struct control_message *message, size_t length)
 {
 	return length == sizeof(*message) && message->version == CONTROL_VERSION && message->reason < REASONS &&
-	       message->canary[CANARY_LENGTH] == '\0';
+	       message->outcome < OUTCOMES && message->closed <= 1 && message->canary[CANARY_LENGTH] == '\0';
 }
 
 int control_receive(int socket, struct control_message *out, int *fds, size_t *count, int64_t deadline,

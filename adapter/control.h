@@ -12,6 +12,7 @@
 #include "core/limits.h"
 
 #define CONTROL_VERSION 1
+#define CONTROL_POLICY_BYTES (4 * KIB) /* of an update */
 
 /* Descriptors of libexec/bridge. */
 enum bridge_fd {
@@ -45,6 +46,8 @@ enum control_type {
 			   BEACON_DONE */
 	CONTROL_RESUME, /* answers the checkpoint that the agent waits at */
 	CONTROL_END, /* half-close the agent's stdin; then wait for the stream's end */
+	CONTROL_POLICY, /* a descriptor: a pipe that holds a policy update and its end; from GUARDED on, one at a time;
+			   answered by POLICY_DONE once the calls admitted before it have finished */
 	/* bridge -> arm */
 	CONTROL_READY = 32, /* configured, gateway initialised */
 	CONTROL_GUARDED, /* the watchdog acknowledged a pulse (or none is armed) */
@@ -54,6 +57,7 @@ enum control_type {
 	CONTROL_DONE, /* the agent used the `done` operation */
 	CONTROL_CHECKPOINT, /* the agent used the `checkpoint` operation, and waits */
 	CONTROL_ENDED, /* the session is over; reason and counters; then the bridge exits */
+	CONTROL_POLICY_DONE, /* value: the revision that holds; outcome, closed, revoked */
 	/* watchdog -> arm */
 	CONTROL_ARMED = 64,
 	CONTROL_FIRED, /* reason; time */
@@ -97,6 +101,9 @@ struct control_message {
 	int64_t time; /* CLOCK_MONOTONIC, ns */
 	int64_t value;
 	int64_t frames, stdout_bytes, stderr_bytes, allowed, denied; /* ENDED */
+	uint32_t outcome; /* POLICY_DONE: enum policy_outcome */
+	uint32_t closed; /* 1: no call is admitted */
+	uint32_t revoked; /* bit i: the i-th tool that the aliases name */
 	char canary[CANARY_LENGTH + 1]; /* BEACON */
 };
 

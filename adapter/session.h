@@ -25,6 +25,7 @@ struct session_ceiling {
 	char max[NAME_MAX_SHORT]; /* a label: public, pii, confidential, ... */
 };
 #define SESSION_CEILINGS_MAX 16
+#define SESSION_TOOLS_MAX 32
 
 /* The agent's limits and the liveness protocol's times; tests shrink them. */
 struct session_limits {
@@ -52,6 +53,8 @@ struct session_options {
 	bool fail_closed; /* the bridge ends the session when the gateway fails a call */
 	bool strict; /* what is no frame, or asks for no operation, ends the session; else it is passed over */
 	bool checkpoint; /* the agent may stop and wait for the arm */
+	bool policy; /* the bridge enforces what live policy updates say */
+	bool policy_lock; /* it applies one only behind the calls that were admitted before it */
 	struct rule_set must_fail; /* admission must refuse on exactly these, which are then waived */
 	struct session_limits limits;
 	/* Helpers' names, and the one argument of each, or NULL. */
@@ -59,8 +62,12 @@ struct session_options {
 	const char *upstream_program, *upstream_mode;
 };
 
-/* The reference session: permitted.tool and beacon.tool up to confidential, public.tool up to public. */
+/* The reference session: permitted.tool, slow.tool and beacon.tool up to confidential, public.tool up to public. */
 void session_options_reference(struct session_options *out);
+
+/* The tools that the operator approved for the agent, in the order that the bridge numbers them in: at most
+ * SESSION_TOOLS_MAX. Returns how many. */
+size_t session_tools(const char *out[SESSION_TOOLS_MAX]);
 
 /* ---- the session itself ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adapter/bridge_config.h"
+#include "adapter/policy_gate.h"
 #include "adapter/session.h"
 #include "core/clock.h"
 #include "core/fd.h"
@@ -13,6 +14,21 @@
 #define PIPE_MS 2000
 
 static const struct bridge_alias aliases[];
+
+size_t session_tools(const char *out[SESSION_TOOLS_MAX])
+{
+	struct policy_gate gate;
+	size_t count = 0;
+
+	/* What the bridge does with the same aliases. */
+	policy_gate_init(&gate, true, true);
+	for (const struct bridge_alias *alias = aliases; alias->operation[0]; alias++) {
+		policy_gate_approve(&gate, alias->tool);
+		if (gate.tools_count > count)
+			out[count++] = alias->tool;
+	}
+	return count;
+}
 
 /* By the field table that the bridge reads it with. */
 static int put_config(const struct session_options *options, struct buf *out, struct error **err)
@@ -22,6 +38,8 @@ static int put_config(const struct session_options *options, struct buf *out, st
 		.acknowledge = options->acknowledge,
 		.strict = options->strict,
 		.fail_closed = options->fail_closed,
+		.policy = options->policy,
+		.policy_lock = options->policy_lock,
 		.limits = options->limits,
 	};
 	struct json_writer json;
@@ -156,6 +174,7 @@ int session_resume(struct session *session, struct error **err)
 static const struct bridge_alias aliases[] = {
 	{ .operation = "permitted", .tool = "permitted.tool" },
 	{ .operation = "denied", .tool = "public.tool" },
+	{ .operation = "slow", .tool = "slow.tool" },
 	{ .operation = "checkpoint", .waits = true },
 	{ .operation = "done" },
 	{ .operation = "" },

@@ -92,4 +92,4 @@ int sink_list(struct mcp_request *request, struct error **err)
 	return r;
 }
 
-const char *const sink_tools[] = { "permitted.tool", "public.tool", "beacon.tool", NULL };
+const char *const sink_tools[] = { "permitted.tool", "public.tool", "beacon.tool", SINK_SLOW, NULL };

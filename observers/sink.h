@@ -9,6 +9,7 @@
 #include "mcp/server.h"
 
 #define SINK_FD 3
+#define SINK_SLOW "slow.tool" /* one call of it may last */
 /* No tool: the lines in which a hostile upstream or gateway says that it did what it is for. */
 #define SINK_PEER_ACTED "peer.acted"
 

@@ -16,7 +16,7 @@
 #define PIPE_MS 2000
 #define END_MS 1000
 
-static const char *const tools[] = { "beacon.tool", "permitted.tool", "public.tool" };
+static const char *const tools[] = { "beacon.tool", "permitted.tool", "public.tool", "slow.tool" };
 
 static int measure_upstream(const char *upstream, struct gateway_server *server, struct error **err)
 {

@@ -33,6 +33,8 @@ void world_init(struct world *world)
 		},
 		.acknowledge = true,
 		.fail_closed = true,
+		.policy = true,
+		.policy_lock = true,
 		.rig = { .gateway = CHILD_NONE, .lifeline = -1, .decisions = -1, .sink = -1 },
 		.to_bridge = -1,
 		.from_bridge = -1,
@@ -137,11 +139,14 @@ static void put_config(const struct world *world, struct buf *out)
 	put_alias(&json, "permitted", "permitted.tool");
 	put_alias(&json, "denied", "public.tool");
 	put_alias(&json, "hidden", "hidden.tool");
+	put_alias(&json, "slow", "slow.tool");
 	put_alias(&json, "done", NULL);
 	json_array_end(&json);
 	json_member_string(&json, "beaconTool", "beacon.tool");
 	json_member_bool(&json, "acknowledge", world->acknowledge);
 	json_member_bool(&json, "failClosed", world->fail_closed);
+	json_member_bool(&json, "policy", world->policy);
+	json_member_bool(&json, "policyLock", world->policy_lock);
 	put_limits(&json, &world->limits);
 	json_object_end(&json);
 }
@@ -181,6 +186,8 @@ static void start_gateway(struct world *world, enum world_gateway gateway, int *
 	use_helpers(world);
 	rig_ceiling(&world->rig, "beacon.tool", "confidential");
 	rig_tool(&world->rig, "beacon.tool", "public");
+	rig_ceiling(&world->rig, "slow.tool", "confidential");
+	rig_tool(&world->rig, "slow.tool", "public");
 	json_begin(&writer, &text);
 	schema_encode(gateway_config_fields, &world->rig.config, &writer);
 	rig_spawn_pipes(&world->rig, buf_string(&text), text.length, in, out);
@@ -354,6 +361,18 @@ void world_order(struct world *world, enum control_type type)
 	struct control_message order = { .type = type };
 
 	world_order_with(world, &order);
+}
+
+void world_policy(struct world *world, const char *document, size_t length)
+{
+	struct control_message order = { .type = CONTROL_POLICY };
+	cleanup_fd int read_end = -1, write_end = -1;
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(fd_pipe(&read_end, &write_end, &err), 0);
+	CU_ASSERT_EQUAL(fd_write_all(write_end, document, length, guard(), &err), 0);
+	CU_ASSERT_EQUAL(control_send(world->control, &order, &read_end, 1, guard(), &err), 0);
+	CU_ASSERT(test_no_error(&err));
 }
 
 static struct control_message await(struct world *world, int socket, enum control_type type)

@@ -23,7 +23,7 @@ enum world_gateway { GATEWAY_REAL, GATEWAY_PLAYED };
 
 struct world {
 	struct session_limits limits; /* set before world_start() */
-	bool acknowledge, fail_closed;
+	bool acknowledge, fail_closed, policy, policy_lock;
 	const char *config; /* instead of the true one, or NULL */
 	/* Helpers with the one argument of each, instead of gateway and recorder; or NULL. */
 	const char *gateway_program, *gateway_mode, *upstream_program, *upstream_mode;
@@ -56,6 +56,8 @@ void world_payload(struct world *world, const char *payload, size_t length);
 
 void world_order(struct world *world, enum control_type type);
 void world_order_with(struct world *world, struct control_message *order);
+/* POLICY with a document of these bytes. */
+void world_policy(struct world *world, const char *document, size_t length);
 /* The next message of `type` from the bridge, or from the watchdog; others that come before it are passed over. A
  * message of type 0 when none came in time or the socket ended. */
 struct control_message world_told(struct world *world, enum control_type type);

@@ -91,6 +91,11 @@ static void test_full(void)
 	CU_ASSERT_EQUAL(heard.length, 0);
 }
 
+#define SLOW(arguments)                                                                                                \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"                                                            \
+	"call\",\"params\":{\"name\":\"slow.tool\",\"arguments\":" arguments "}}\n"
+#define INVALID "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Invalid params\"}}\n"
+
 static const struct talk_row talk_rows[] = {
 	{ "", "", "" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"
@@ -113,6 +118,17 @@ static const struct talk_row talk_rows[] = {
 	  "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Invalid params\"}}\n", "" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"arguments\":{}}}\n",
 	  "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Invalid params\"}}\n", "" },
+	/* Both ends of a slow call, and what waits behind it. */
+	{ SLOW("{\"milliseconds\":20}") "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
+					"call\",\"params\":{\"name\":\"beacon.tool\",\"arguments\":{}}}\n",
+	  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"recorded\"}]}}\n"
+	  "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"recorded\"}]}}\n",
+	  "{\"tool\":\"slow.tool\",\"arguments\":{\"milliseconds\":20}}\n"
+	  "{\"tool\":\"slow.tool\",\"arguments\":{\"milliseconds\":20}}\n"
+	  "{\"tool\":\"beacon.tool\",\"arguments\":{}}\n" },
+	{ SLOW("{}"), INVALID, "" },
+	{ SLOW("{\"milliseconds\":-1}"), INVALID, "" },
+	{ SLOW("{\"milliseconds\":10001}"), INVALID, "" },
 	{ "garbage\n", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n",
 	  "" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n",
@@ -121,6 +137,8 @@ static const struct talk_row talk_rows[] = {
 	  "data\",\"inputSchema\":{\"type\":\"object\"}},"
 	  "{\"name\":\"public.tool\",\"description\":\"record synthetic data\",\"inputSchema\":{\"type\":\"object\"}},"
 	  "{\"name\":\"beacon.tool\",\"description\":\"record synthetic "
+	  "data\",\"inputSchema\":{\"type\":\"object\"}},"
+	  "{\"name\":\"slow.tool\",\"description\":\"record synthetic "
 	  "data\",\"inputSchema\":{\"type\":\"object\"}}]}}\n",
 	  "" },
 	{ .says = NULL },
