@@ -12,7 +12,9 @@ const struct probe_route *probe_find(const char *id)
 }
 
 const char *const probe_ids[] = {
-	"tcp4", "tcp4-child", "tcp6", "dns", "tcp4-nic", "file", "stderr", "permitted", "denied", "after", NULL,
+	"tcp4",   "tcp4-child", "tcp6",   "dns",   "tcp4-nic",        "file",
+	"stderr", "permitted",  "denied", "after", "permitted-again", "permitted-third",
+	"slow",   "slow-ahead", NULL,
 };
 
 const struct probe_route probe_routes[] = {
@@ -25,6 +27,10 @@ const struct probe_route probe_routes[] = {
 	{ .id = "stderr", .address = PROBE_NOWHERE },
 	{ .id = "permitted", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = "denied", .address = PROBE_OPERATION, .target = "denied", .tool = "public.tool" },
+	{ .id = "permitted-again", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "permitted-third", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "slow", .address = PROBE_OPERATION, .target = "slow", .tool = "slow.tool" },
+	{ .id = "slow-ahead", .address = PROBE_OPERATION, .target = "slow", .tool = "slow.tool" },
 	{ .id = "after", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = NULL },
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define CONNECT_MS 1000
+#define SLOW_MS 1000
 
 static socklen_t socket_address(const struct order *order, struct sockaddr_storage *storage)
 {
@@ -142,6 +143,25 @@ static void call(const struct order *order)
 	read_line(line, sizeof(line));
 }
 
+/* A call that lasts, whose answer is left unread: what is asked next waits behind it. */
+static void call_ahead(const struct order *order)
+{
+	char line[1024];
+	int length = snprintf(line, sizeof(line),
+			      "{\"operation\":\"%s\",\"arguments\":{\"value\":\"%s\",\"milliseconds\":%d}}\n",
+			      order->address, order->canary, SLOW_MS);
+
+	write_all(STDOUT_FILENO, line, (unsigned long)length);
+}
+
+static void call_slow(const struct order *order)
+{
+	char line[1024];
+
+	call_ahead(order);
+	read_line(line, sizeof(line));
+}
+
 static int end_exit(int attempts)
 {
 	return attempts;
@@ -184,6 +204,12 @@ const struct probe probes[] = {
 	{ .id = "stderr", .route = "standard error", .attempt = try_stderr },
 	{ .id = "permitted", .route = "the permitted operation", .attempt = call },
 	{ .id = "denied", .route = "the denied operation", .attempt = call },
+	{ .id = "permitted-again", .route = "the permitted operation once more", .attempt = call },
+	{ .id = "permitted-third", .route = "the permitted operation a third time", .attempt = call },
+	{ .id = "slow", .route = "an operation that lasts", .attempt = call_slow },
+	{ .id = "slow-ahead",
+	  .route = "an operation that lasts, without waiting for its answer",
+	  .attempt = call_ahead },
 	{ .id = "after", .route = "the permitted operation, once more", .attempt = call },
 	{ .id = NULL },
 };

@@ -18,6 +18,7 @@
 #define ARM_AFTER_MAX 8
 #define ARM_FAULTS_MAX 8
 #define ARM_POLICY_MAX 16
+#define POLICY_DOCUMENT_MAX 256 /* of a scenario; with its NUL */
 #define ARM_CELLS_MAX 512
 #define ARM_SUBJECTS_MAX 320
 #define ARM_EVENTS_MAX 128

@@ -31,6 +31,8 @@ extern const struct mutation mutation_restart;
 extern const struct mutation mutation_core;
 extern const struct mutation mutation_fail_closed;
 extern const struct mutation mutation_gateway_deadline;
+extern const struct mutation mutation_policy;
+extern const struct mutation mutation_policy_lock;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

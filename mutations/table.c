@@ -29,9 +29,9 @@ int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct 
 }
 
 const char *const mutation_ids[] = {
-	"network", "network-bridge", "read-only",   "log-driver",       "sink-ceiling", "watchdog",
-	"ack",     "strict-frames",  "call-limit",  "session-limit",    "pids",         "memory",
-	"restart", "core",           "fail-closed", "gateway-deadline", NULL,
+	"network",       "network-bridge",   "read-only",     "log-driver",  "sink-ceiling", "watchdog", "ack",
+	"strict-frames", "call-limit",       "session-limit", "pids",        "memory",       "restart",  "core",
+	"fail-closed",   "gateway-deadline", "policy",        "policy-lock", NULL,
 };
 
 const struct mutation *const mutations[] = {
@@ -51,5 +51,7 @@ const struct mutation *const mutations[] = {
 	&mutation_core,
 	&mutation_fail_closed,
 	&mutation_gateway_deadline,
+	&mutation_policy,
+	&mutation_policy_lock,
 	NULL,
 };

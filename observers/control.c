@@ -146,6 +146,14 @@ int observer_loss(struct observer_process *process, int64_t time, struct error *
 	return tell(process, &message, WIRE_LOSS, -1, err);
 }
 
+int observer_policy(struct observer_process *process, const char *tool, bool revoked, struct error **err)
+{
+	struct wire_message message = { .marker = revoked };
+
+	snprintf(message.text, sizeof(message.text), "%s", tool);
+	return tell(process, &message, WIRE_POLICY, -1, err);
+}
+
 int observer_ask(struct observer_process *process, enum wire_phase phase, struct error **err)
 {
 	struct wire_message message = { .phase = phase };

@@ -44,6 +44,8 @@ int observer_loss(struct observer_process *process, int64_t time, struct error *
 /* Waits until a marker of `phase` was seen by `observer` (NULL: by any of the kind's): 0, or ERROR_TIMEOUT. */
 int observer_wait_seen(struct observer_process *process, const char *observer, enum wire_phase phase, int64_t deadline,
 		       struct error **err) MUST_CHECK;
+/* From now on no call may reach `tool`; or one may again. What arrives otherwise is late. */
+int observer_policy(struct observer_process *process, const char *tool, bool revoked, struct error **err) MUST_CHECK;
 /* Asks for a report and does not wait. */
 int observer_ask(struct observer_process *process, enum wire_phase phase, struct error **err) MUST_CHECK;
 /* Waits for END of `phase`, then hands each record of that report to `take` and forgets it. Records of a program that

@@ -22,6 +22,8 @@
 #define BEACON_TOOL "beacon.tool"
 /* Its own measure: what a fixture of ours between bridge and tool did, no matter what the bridge makes of it. */
 #define PEER_ACTED "peer-acted"
+#define LATE "late"
+#define REVOKED_MAX 32
 
 struct deliveries {
 	bool opened;
@@ -30,6 +32,9 @@ struct deliveries {
 	uint64_t sequence; /* of the last row */
 	uint64_t beacon_rows; /* of the beacon's tool, allowed */
 	uint64_t acted; /* lines in which a hostile peer says so */
+	char revoked[REVOKED_MAX][NAME_MAX_SHORT]; /* tools that no call may reach now; "" is a free place */
+	bool restricted; /* there was one */
+	uint64_t late, late_bytes; /* lines of one */
 };
 
 /* Subjects that count denials; all others count what was allowed. */
@@ -65,6 +70,23 @@ static void count_call(struct observer *observer, const char *tool, size_t lengt
 	}
 }
 
+static char *find_revoked(struct deliveries *deliveries, const char *tool)
+{
+	for (size_t i = 0; i < REVOKED_MAX; i++)
+		if (strcmp(deliveries->revoked[i], tool) == 0)
+			return deliveries->revoked[i];
+	return NULL;
+}
+
+/* An effect of a tool that no call may reach, whatever it bore. */
+static void count_late(struct deliveries *deliveries, const char *tool, size_t length)
+{
+	if (tool[0] == '\0' || !find_revoked(deliveries, tool))
+		return;
+	deliveries->late++;
+	deliveries->late_bytes += length;
+}
+
 static int take_line(struct observer *observer, const char *line, size_t length, struct error **err)
 {
 	uint64_t raw[OBSERVER_HITS] = { 0 }, decoded[OBSERVER_HITS] = { 0 };
@@ -88,6 +110,7 @@ static int take_line(struct observer *observer, const char *line, size_t length,
 		((struct deliveries *)observer->state)->acted++;
 	} else {
 		count_call(observer, tool, length + 1);
+		count_late(observer->state, tool, length + 1);
 	}
 	for (size_t i = 0; i < observer->count; i++)
 		if (decoded[i] > raw[i])
@@ -233,6 +256,41 @@ static int deliveries_input(struct observer *observer, const char *name, int fd,
 	return pull_both(observer, err);
 }
 
+/* What is in the file already came before. */
+static int deliveries_policy(struct observer *observer, const char *tool, bool revoked, struct error **err)
+{
+	struct deliveries *deliveries = observer->state;
+	int r = pull_both(observer, err);
+	char *place = find_revoked(deliveries, tool);
+
+	if (r < 0)
+		return r;
+	if (place && !revoked)
+		place[0] = '\0';
+	if (place || !revoked)
+		return 0;
+	deliveries->restricted = true;
+	place = find_revoked(deliveries, "");
+	if (!place)
+		return error_set(err, ERROR_LIMIT, "more than %d revoked tools", REVOKED_MAX);
+	snprintf(place, NAME_MAX_SHORT, "%s", tool);
+	return 0;
+}
+
+/* In a session whose policy never changed nothing can be late. */
+static int report_late(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	const struct deliveries *deliveries = observer->state;
+	struct wire_record record = {
+		.kind = WIRE_COUNT,
+		.value = (int64_t)deliveries->late,
+		.connections = (int64_t)deliveries->late,
+		.bytes = (int64_t)deliveries->late_bytes,
+	};
+
+	return deliveries->restricted ? observer_record(observer, LINES, LATE, phase, &record, err) : 0;
+}
+
 /* Subjects with a tool, at the view of decisions; those with a canary at the other. */
 static int report_decisions(struct observer *observer, enum wire_phase phase, struct error **err)
 {
@@ -275,6 +333,8 @@ static int deliveries_report(struct observer *observer, enum wire_phase phase, s
 		r = observer_report_counts(observer, LINES, phase, err);
 	if (r == 0)
 		r = report_peer(observer, phase, err);
+	if (r == 0)
+		r = report_late(observer, phase, err);
 	return r < 0 ? r : report_decisions(observer, phase, err);
 }
 
@@ -301,6 +361,7 @@ static const struct sensor sensor = {
 	.state_size = sizeof(struct deliveries),
 	.open = deliveries_open,
 	.input = deliveries_input,
+	.policy = deliveries_policy,
 	.report = deliveries_report,
 	.close = deliveries_close,
 };

@@ -339,6 +339,10 @@ static int serve_message(void *context, int socket, short revents, struct error 
 		break;
 	case WIRE_LOSS:
 		return sensor->loss ? sensor->loss(serving->observer, any.message.time, err) : 0;
+	case WIRE_POLICY:
+		return sensor->policy
+			       ? sensor->policy(serving->observer, any.message.text, any.message.marker == 1, err)
+			       : 0;
 	case WIRE_REPORT:
 		return report(serving, any.message.phase == WIRE_AFTER ? WIRE_AFTER : WIRE_BEFORE, err);
 	case WIRE_STOP:

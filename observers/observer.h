@@ -72,6 +72,8 @@ struct sensor {
 	int (*input)(struct observer *observer, const char *name, int fd, struct error **err);
 	/* LOSS came. May be NULL. */
 	int (*loss)(struct observer *observer, int64_t time, struct error **err);
+	/* POLICY came: from now on no call may reach `tool`, or one may again. NULL: nothing changes. */
+	int (*policy)(struct observer *observer, const char *tool, bool revoked, struct error **err);
 	/* Drains what is ready, then sends its records. NULL: observer_report_counts() of each view. */
 	int (*report)(struct observer *observer, enum wire_phase phase, struct error **err);
 	/* Frees what the state owns; may be called when open failed or was not called. May be NULL. */

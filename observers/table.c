@@ -30,7 +30,7 @@ static const char *const capture_netns_measures[] = { "interfaces", "packets-oth
 static const char *const files[] = { "files-archive", "files-changes", "files-upper", "files-root", NULL };
 static const char *const logs[] = { "logs-api", "logs-disk", NULL };
 static const char *const deliveries[] = { "deliveries", "decisions", NULL };
-static const char *const deliveries_measures[] = { "peer-acted", NULL };
+static const char *const deliveries_measures[] = { "peer-acted", "late", NULL };
 static const char *const state[] = { "state", NULL };
 static const char *const state_measures[] = { "core-limit-soft", "core-limit-hard", "restarts",     "starts",
 					      "exit-code",       "processes",       "memory",       "process-limit",
@@ -114,5 +114,6 @@ const char *const observer_ids[] = {
 const char *const measure_ids[] = {
 	"interfaces", "packets-other", "core-limit-soft", "core-limit-hard", "restarts",
 	"starts",     "exit-code",     "processes",       "memory",          "process-limit",
-	"oom-kills",  "alive",         "loss_to_dead",    "peer-acted",      NULL,
+	"oom-kills",  "alive",         "loss_to_dead",    "peer-acted",      "late",
+	NULL,
 };

@@ -6,7 +6,7 @@
 
 static bool from_arm(uint16_t type)
 {
-	return type >= WIRE_EXPECT && type <= WIRE_STOP;
+	return type >= WIRE_EXPECT && type <= WIRE_POLICY;
 }
 
 static bool from_observer(uint16_t type)

@@ -2,7 +2,7 @@
  * The wire between the arm and an observer: SOCK_SEQPACKET on descriptor 3, fixed structs with version and length, host
  * byte order (both ends run on one kernel). docs/observer-protocol.md describes it for programs that are not in C.
  *
- *   from the arm       EXPECT (one per subject or marker), BEGIN, INPUT (with a descriptor), LOSS, REPORT, STOP
+ *   from the arm       EXPECT (one per subject or marker), BEGIN, INPUT (with a descriptor), LOSS, POLICY, REPORT, STOP
  *   from the observer  BOUND (a socket listens for a subject), READY, SEEN (a marker arrived), HIT (the first of a
  *                      subject), RECORD (one per observation), END (of a report), BLIND (cannot see any more)
  *
@@ -33,6 +33,7 @@ enum wire_type {
 	WIRE_LOSS, /* time: when a part was taken away (CLOCK_MONOTONIC) */
 	WIRE_REPORT, /* phase: report now */
 	WIRE_STOP,
+	WIRE_POLICY, /* text: a tool; marker: 1 when no call may reach it any more, 0 when one may again */
 	WIRE_BOUND = 32, /* subject, port */
 	WIRE_READY, /* known_hits, known_misses */
 	WIRE_SEEN, /* marker of phase seen for the first time by the observer named in text */

@@ -124,6 +124,8 @@ const struct schema_field arm_record_fields[] = {
 	{ .key = "effective", .required = true, OBJECTS(effective, ARM_EFFECTIVE_MAX, effective_fields) },
 	{ .key = "events", .required = true, OBJECTS(events, ARM_EVENTS_MAX, event_fields) },
 	{ .key = "agentAttempts", .required = true, COUNT(arm_record, agent_attempts, -1) },
+	{ .key = "callsAllowed", .value = -1, COUNT(arm_record, calls_allowed, -1) },
+	{ .key = "callsDenied", .value = -1, COUNT(arm_record, calls_denied, -1) },
 	{ .key = "durationNs", .required = true, COUNT(arm_record, duration_ns, 0) },
 	{ .key = NULL },
 };

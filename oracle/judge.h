@@ -41,6 +41,7 @@ struct arm_record {
 	struct arm_event events[ARM_EVENTS_MAX];
 	size_t events_count;
 	int64_t agent_attempts; /* the agent's own report: never judged; -1 unknown */
+	int64_t calls_allowed, calls_denied; /* as the bridge answered them: its own word, never judged; -1 unknown */
 	int64_t duration_ns;
 };
 extern const struct schema_field arm_record_fields[];

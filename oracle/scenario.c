@@ -219,6 +219,14 @@ int scenario_decode_sealed(const struct json_node *node, const char *file, struc
 	return result < 0 ? result : scenario_check(out, NULL, file, err);
 }
 
+bool scenario_stops(const struct scenario *scenario, const char *probe)
+{
+	for (size_t i = 0; i < scenario->updates_count; i++)
+		if (scenario->updates[i].pause && strcmp(scenario->updates[i].trigger, probe) == 0)
+			return true;
+	return false;
+}
+
 bool scenario_pauses(const struct scenario *scenario)
 {
 	return scenario->misbehaviour.id[0] != '\0';
@@ -335,10 +343,16 @@ static const struct schema_field peer_fields[] = {
 };
 
 static const struct schema_field update_fields[] = {
-	{ .key = "trigger", .nullable = true, ID_STRING(policy_update, trigger) },
-	{ .key = "revision", .required = true, INTEGER(policy_update, revision, 0, EVIDENCE_INT_MAX) },
+	{ .key = "trigger", .required = true, ID_STRING(policy_update, trigger) },
+	{ .key = "pause", FLAG(policy_update, pause) },
+	{ .key = "revision", INTEGER(policy_update, revision, 0, EVIDENCE_INT_MAX) },
 	{ .key = "revoke", .nullable = true, ID_STRING(policy_update, revoke) },
 	{ .key = "restore", .nullable = true, ID_STRING(policy_update, restore) },
+	{ .key = "document",
+	  .type = SCHEMA_STRING,
+	  .pattern = PATTERN_ASCII,
+	  .size = POLICY_DOCUMENT_MAX,
+	  .offset = offsetof(struct policy_update, document) },
 	{ .key = NULL },
 };
 

@@ -38,11 +38,14 @@ struct fault {
 	bool undo; /* resume a paused part when the window closes */
 };
 
+/* Of the live policy: {revision, revoke | restore}, or a document that is sent as it stands. They are sent in order. */
 struct policy_update {
-	char trigger[NAME_MAX_SHORT];
+	char trigger[NAME_MAX_SHORT]; /* a probe: sent when the deliveries observer holds its canary */
+	bool pause; /* instead: the agent stops behind that probe until the update is acknowledged */
 	int64_t revision;
 	char revoke[NAME_MAX_SHORT];
 	char restore[NAME_MAX_SHORT];
+	char document[POLICY_DOCUMENT_MAX];
 };
 
 /* What the agent does after its probes, when the arm lets it: one row of the agent's own table. */
@@ -132,6 +135,8 @@ const struct expectation *scenario_cell(const struct scenario *scenario, const c
  * bound, and what is tried behind a misbehaviour, are about what was broken as well: there it must be the same. */
 bool scenario_earns(const struct scenario *mutant, const struct scenario *scenario,
 		    const struct expectation *expectation);
+/* Whether the agent stops behind this probe until the updates that it triggers are acknowledged. */
+bool scenario_stops(const struct scenario *scenario, const char *probe);
 /* Whether the agent tries this subject behind its misbehaviour. */
 bool scenario_after(const struct scenario *scenario, const char *subject);
 /* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is "all", the id or the group.

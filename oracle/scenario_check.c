@@ -136,17 +136,41 @@ static int check_faults(const struct check *check)
 	return 0;
 }
 
+static size_t probe_index(const struct scenario *scenario, const char *probe)
+{
+	size_t i = 0;
+
+	while (i < scenario->probes_count && strcmp(scenario->probes[i], probe) != 0)
+		i++;
+	return i;
+}
+
 static int check_updates(const struct check *check)
 {
 	const struct scenario *scenario = check->scenario;
+	size_t last = 0;
 
 	for (size_t i = 0; i < scenario->updates_count; i++) {
-		const char *trigger = scenario->updates[i].trigger;
+		const struct policy_update *update = &scenario->updates[i];
+		size_t at = probe_index(scenario, update->trigger);
+		bool document = update->document[0] != '\0';
 
-		if (trigger[0] && !has_probe(scenario, trigger))
+		if (at == scenario->probes_count)
 			return check_refuse(check, "updates[%zu].trigger: '%s' is no probe of this scenario", i,
-					    trigger);
+					    update->trigger);
+		if (at < last)
+			return check_refuse(check, "updates[%zu].trigger: comes before that of the update before it",
+					    i);
+		last = at;
+		if (document && (update->revision || update->revoke[0] || update->restore[0]))
+			return check_refuse(check, "updates[%zu].document: says all by itself", i);
+		if (!document && (update->revoke[0] != '\0') == (update->restore[0] != '\0'))
+			return check_refuse(check, "updates[%zu]: either revoke or restore, or a document", i);
 	}
+	if (scenario->updates_count > 0 && (scenario->faults_count > 0 || scenario_pauses(scenario)))
+		return check_refuse(check, "updates: not beside faults or a misbehaviour");
+	if (scenario->updates_count > 0 && scenario->tries > 1)
+		return check_refuse(check, "updates: not with more than one try");
 	return 0;
 }
 

@@ -26,8 +26,9 @@ static bool same_updates(const struct scenario *a, const struct scenario *b)
 	for (size_t i = 0; i < a->updates_count; i++) {
 		const struct policy_update *one = &a->updates[i], *other = &b->updates[i];
 
-		if (one->revision != other->revision || strcmp(one->trigger, other->trigger) != 0 ||
-		    strcmp(one->revoke, other->revoke) != 0 || strcmp(one->restore, other->restore) != 0)
+		if (one->revision != other->revision || one->pause != other->pause ||
+		    strcmp(one->trigger, other->trigger) != 0 || strcmp(one->revoke, other->revoke) != 0 ||
+		    strcmp(one->restore, other->restore) != 0 || strcmp(one->document, other->document) != 0)
 			return false;
 	}
 	return true;

@@ -201,9 +201,22 @@ int check_references(struct bundle *bundle, struct error **err)
 }
 
 static const char *const measure_names[] = {
-	"interfaces",    "packets-other", "core-limit-soft", "core-limit-hard", "restarts",
-	"starts",        "alive",         "loss_to_dead",    "exit-code",       "processes",
-	"process-limit", "memory",        "oom-kills",       "peer-acted",      NULL,
+	"interfaces",
+	"packets-other",
+	"core-limit-soft",
+	"core-limit-hard",
+	"restarts",
+	"starts",
+	"alive",
+	"loss_to_dead",
+	"exit-code",
+	"processes",
+	"process-limit",
+	"memory",
+	"oom-kills",
+	"peer-acted",
+	"late",
+	NULL,
 };
 
 static const char *const observer_names[] = {
@@ -236,6 +249,8 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("logs-disk"), .bears = true },
 	/* Notes of a hostile gateway or upstream. */
 	{ RECORDS("deliveries"), .subject = "peer-acted" },
+	/* Lines of a tool that no call may reach, whatever they bear. */
+	{ RECORDS("deliveries"), .subject = "late" },
 	{ RECORDS("deliveries"), .bears = true },
 	{ RECORDS("decisions") },
 	{ STATE("core-limit-soft", OBSERVATION_STATE, "bytes") },

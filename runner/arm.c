@@ -93,6 +93,8 @@ static void apply_scenario(struct arm *arm)
 	set_limit(&options->limits.lease_ms, limits->lease_ms);
 	set_limit(&options->limits.gateway_call_ms, limits->gateway_call_ms);
 	options->checkpoint = scenario_pauses(&arm->scenario);
+	for (size_t i = 0; i < arm->scenario.updates_count; i++)
+		options->checkpoint |= arm->scenario.updates[i].pause;
 	if (peer->at == PEER_GATEWAY) {
 		options->gateway_program = "hostile-gateway";
 		options->gateway_mode = peer->does;
@@ -170,6 +172,8 @@ static void order_probes(const struct arm *arm, bool after, struct buf *out)
 			address = subject->route->target;
 		(void)buf_printf(out, "probe %s %s %s %u\n", subject->route->id, subject->canary.text, address,
 				 subject->port);
+		if (scenario_stops(&arm->scenario, subject->route->id))
+			buf_text(out, "checkpoint\n");
 	}
 }
 
@@ -251,7 +255,7 @@ static int admit_session(struct arm *arm, struct error **err)
 	    check_bridge(arm, err) < 0)
 		return -1;
 	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
-	return session_readmit(&arm->session, err);
+	return arm_policy_open(arm, err) < 0 ? -1 : session_readmit(&arm->session, err);
 }
 
 /* What admission refused on, whatever became of the arm. */
@@ -267,6 +271,7 @@ static void record_refusals(struct arm *arm)
 static void close_arm(struct arm *arm)
 {
 	arm_faults_undo(arm);
+	arm_policy_close(arm);
 	arm_observers_end(arm);
 	arm_gateway_end(arm);
 	fd_close(&arm->recorder);
@@ -335,6 +340,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 		.result = result,
 	};
 	result->record.agent_attempts = -1;
+	result->record.calls_allowed = result->record.calls_denied = -1;
 	session_init(&arm->session, NULL, NULL, &arm->options);
 	status = loop_new(&arm->loop, err);
 	if (status == 0)

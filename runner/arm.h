@@ -88,6 +88,22 @@ struct arm_fault_state {
 	int64_t at;
 };
 
+/* The live policy, as the bridge acknowledged it. */
+struct arm_policy {
+	struct policy_channel *channel; /* the operator's, or NULL */
+	bool open; /* the bridge takes updates */
+	bool sent; /* one is not acknowledged yet */
+	bool foreign; /* it is the operator's */
+	unsigned client; /* then: who waits for the answer */
+	size_t acknowledged; /* of the scenario's updates */
+	bool stopped; /* the agent stands at a checkpoint */
+	size_t stops; /* checkpoints that it came to */
+	size_t noted; /* events of the operator's updates */
+	int64_t revision;
+	bool closed;
+	uint32_t revoked; /* bit by session_tools() */
+};
+
 struct arm {
 	struct json_document *input;
 	struct arm_context context;
@@ -114,6 +130,7 @@ struct arm {
 	bool watching; /* arm_watch() was called */
 	struct arm_told told;
 	struct arm_fault_state faults[ARM_FAULTS_MAX];
+	struct arm_policy policy;
 	int64_t start;
 	int64_t created_wall; /* ns since 1970, for the engine's events */
 	int64_t loss; /* when the first fault was applied, or the agent let go on to its misbehaviour; or 0 */
@@ -174,6 +191,14 @@ void arm_faults_undo(struct arm *arm);
 bool arm_faults_all_fired(const struct arm *arm);
 /* When the next triggered fault is due, or NEVER. */
 int64_t arm_faults_next(const struct arm *arm);
+
+/* arm_policy.c: the operator's channel, and the scenario's updates when their trigger was seen. */
+int arm_policy_open(struct arm *arm, struct error **err) MUST_CHECK;
+void arm_policy_close(struct arm *arm);
+/* POLICY_DONE came. */
+void arm_policy_acknowledged(struct arm *arm, const struct control_message *message);
+int arm_policy_apply(struct arm *arm, struct error **err) MUST_CHECK;
+bool arm_policy_all_acknowledged(const struct arm *arm);
 
 /* The whole arm. `steps`: ARM_FD_STEPS, or -1. *result is filled as far as it came, on error too. */
 int arm_run(struct json_document *input, int steps, struct arm_result *result, struct error **err) MUST_CHECK;

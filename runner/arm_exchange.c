@@ -13,6 +13,7 @@
 #define PULSE_TIMER 0
 #define GONE_MS 5000
 #define EXIT_MS 5000
+#define UPDATED_MS 2000
 /* The bridge ends a session that lasts too long; the arm waits a little longer for it. */
 #define SESSION_SLACK_MS 2000
 
@@ -41,6 +42,9 @@ static void take_bridge(struct arm *arm, const struct control_message *message)
 		told->checkpoint = true;
 		arm_note(arm, "checkpoint", "", message->time);
 		break;
+	case CONTROL_POLICY_DONE:
+		arm_policy_acknowledged(arm, message);
+		break;
 	case CONTROL_DONE:
 		told->done = true;
 		arm_note(arm, "done", "", message->time);
@@ -48,6 +52,8 @@ static void take_bridge(struct arm *arm, const struct control_message *message)
 	case CONTROL_ENDED:
 		told->ended = true;
 		told->reason = (enum control_reason)message->reason;
+		arm->result->record.calls_allowed = message->allowed;
+		arm->result->record.calls_denied = message->denied;
 		arm_note(arm, "ended", control_reason_names[message->reason], message->time);
 		break;
 	default:
@@ -197,7 +203,7 @@ int arm_wait(struct arm *arm, arm_condition condition, int64_t deadline, struct 
 		status = loop_run(arm->loop, fault < deadline ? fault : deadline, err);
 		if (status < 0)
 			return status;
-		if (arm_faults_apply(arm, err) < 0)
+		if (arm_faults_apply(arm, err) < 0 || arm_policy_apply(arm, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -241,6 +247,11 @@ static bool at_checkpoint(const struct arm *arm)
 static bool misbehaved(const struct arm *arm)
 {
 	return arm->told.dead || arm->told.done;
+}
+
+static bool updated(const struct arm *arm)
+{
+	return arm_policy_all_acknowledged(arm) || arm->told.ended || arm->told.dead;
 }
 
 static bool dead(const struct arm *arm)
@@ -353,6 +364,8 @@ static int work(struct arm *arm, struct error **err)
 		return strike(arm, session, err);
 	if (arm_wait(arm, agent_finished, session, err) < 0)
 		return error_wrap(err, "the agent");
+	if (arm_wait(arm, updated, clock_deadline(UPDATED_MS), err) < 0)
+		return error_wrap(err, "a policy update");
 	return finish(arm, err);
 }
 
@@ -408,6 +421,8 @@ static int check_end(const struct arm *arm, struct error **err)
 {
 	const char *reason = control_reason_names[arm->told.reason], *ends = arm->scenario.ends;
 
+	if (!arm_policy_all_acknowledged(arm))
+		return error_set(err, ERROR_PROTOCOL, "a policy update was not acknowledged");
 	if (ends[0])
 		return strcmp(reason, ends) == 0
 			       ? 0

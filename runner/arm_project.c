@@ -102,6 +102,8 @@ int arm_project(struct arm *arm, struct error **err)
 static const struct session_flag flags[] = {
 	{ .field = "session.watchdog", .offset = offsetof(struct session_options, watchdog) },
 	{ .field = "session.acknowledge", .offset = offsetof(struct session_options, acknowledge) },
+	{ .field = "session.policy", .offset = offsetof(struct session_options, policy) },
+	{ .field = "session.policy-lock", .offset = offsetof(struct session_options, policy_lock) },
 	{ .field = "session.strict", .offset = offsetof(struct session_options, strict) },
 	{ .field = "session.fail-closed", .offset = offsetof(struct session_options, fail_closed) },
 	{ .field = NULL },

@@ -27,9 +27,6 @@ static const char *const everything[] = { "all" };
 static int check_supported(const struct scenario *scenarios, size_t count, struct error **err)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (scenarios[i].updates_count)
-			return error_set(err, ERROR_INPUT, "%s.json: updates: policy updates are not carried out yet",
-					 scenarios[i].id);
 		for (size_t fault = 0; fault < scenarios[i].faults_count; fault++)
 			if (scenarios[i].faults[fault].role == FAULT_RECORDER)
 				return error_set(err, ERROR_INPUT,

@@ -149,8 +149,11 @@ static int keep_canaries(struct run *run, const struct arm_result *result, struc
 /* An arm that gave no readable result is a record of its own: nothing of it is believed. */
 static void broken(struct run *run, const struct plan_arm *arm, struct arm_record *record)
 {
-	*record =
-		(struct arm_record){ .repetition = arm->repetition, .status = ARM_HARNESS_ERROR, .agent_attempts = -1 };
+	*record = (struct arm_record){ .repetition = arm->repetition,
+				       .status = ARM_HARNESS_ERROR,
+				       .agent_attempts = -1,
+				       .calls_allowed = -1,
+				       .calls_denied = -1 };
 	snprintf(record->arm, sizeof(record->arm), "%s", arm->scenario->id);
 	snprintf(record->reason, sizeof(record->reason), "%s", run->interrupted ? "interrupted" : "no-result");
 	snprintf(record->image, sizeof(record->image), "%s", run->context.image + strlen("sha256:"));

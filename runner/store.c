@@ -180,6 +180,29 @@ void store_arm_remove(int *folder, int *lock, const char *path)
 	fd_close(folder);
 }
 
+int store_each_arm(store_arm each, void *context, struct error **err)
+{
+	DIR *list = opendir(TEMPORARY);
+	const struct dirent *entry;
+	int status = 0;
+
+	if (!list)
+		return error_errno(err, errno, "the folder %s", TEMPORARY);
+	while (status == 0 && (entry = readdir(list))) {
+		char path[PATH_MAX];
+		struct stat found;
+
+		if (strncmp(entry->d_name, ARM_PREFIX, strlen(ARM_PREFIX)) != 0 ||
+		    fstatat(dirfd(list), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(found.st_mode) ||
+		    found.st_uid != geteuid() || (found.st_mode & 0077) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", TEMPORARY, entry->d_name);
+		status = each(context, entry->d_name + strlen(ARM_PREFIX), path, err);
+	}
+	closedir(list);
+	return status;
+}
+
 /* Whether nobody holds the lock of this folder. A folder without a lock file is one that died while it was made. */
 static bool abandoned(int parent, const char *name)
 {

@@ -41,6 +41,9 @@ bool store_run_held(const char *run);
 /* An arm's own folder below the temporary folder, mode 0700, locked: *folder and *lock are its descriptors. */
 int store_arm_folder(int *folder, int *lock, char path[PATH_MAX], struct error **err) MUST_CHECK;
 void store_arm_remove(int *folder, int *lock, const char *path);
+/* Calls `each` with the path of every arm's folder that is ours, and with what its name ends in: the arm's id. */
+typedef int (*store_arm)(void *context, const char *id, const char *path, struct error **err);
+int store_each_arm(store_arm each, void *context, struct error **err) MUST_CHECK;
 
 /* For clean: removes arm folders and unsealed runs that nobody locks; returns how many through *count. */
 int store_sweep(const char *out, unsigned *arms, unsigned *runs, struct error **err) MUST_CHECK;

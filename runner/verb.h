@@ -14,6 +14,7 @@ struct options {
 	const char *socket; /* the engine's: from --socket, DOCKER_HOST or the default */
 	const char *out; /* folder of the runs */
 	const char *scenarios; /* folder of the scenarios */
+	const char *session; /* of a policy update, or NULL */
 	int jobs;
 	bool quiet, verbose, dry_run, require_signature, json;
 	const char *const *words; /* what stands beside the flags */
@@ -31,7 +32,7 @@ struct verb {
 	int (*run)(const struct options *options, struct error **err);
 };
 
-extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_help, verb_arm;
+extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_policy, verb_help, verb_arm;
 extern const struct verb *const verbs[]; /* NULL-terminated */
 /* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */
 const struct verb *verb_find(const char *name, struct error **err) MUST_CHECK;

@@ -56,5 +56,5 @@ const struct verb verb_help = {
 };
 
 const struct verb *const verbs[] = {
-	&verb_run, &verb_list, &verb_verify, &verb_clean, &verb_doctor, &verb_help, &verb_arm, NULL,
+	&verb_run, &verb_list, &verb_verify, &verb_clean, &verb_doctor, &verb_policy, &verb_help, &verb_arm, NULL,
 };
