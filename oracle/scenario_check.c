@@ -162,15 +162,13 @@ static int check_updates(const struct check *check)
 			return check_refuse(check, "updates[%zu].trigger: comes before that of the update before it",
 					    i);
 		last = at;
+		if (update->pause && scenario_pauses(scenario))
+			return check_refuse(check, "updates[%zu].pause: the agent stops for its misbehaviour", i);
 		if (document && (update->revision || update->revoke[0] || update->restore[0]))
 			return check_refuse(check, "updates[%zu].document: says all by itself", i);
 		if (!document && (update->revoke[0] != '\0') == (update->restore[0] != '\0'))
 			return check_refuse(check, "updates[%zu]: either revoke or restore, or a document", i);
 	}
-	if (scenario->updates_count > 0 && (scenario->faults_count > 0 || scenario_pauses(scenario)))
-		return check_refuse(check, "updates: not beside faults or a misbehaviour");
-	if (scenario->updates_count > 0 && scenario->tries > 1)
-		return check_refuse(check, "updates: not with more than one try");
 	return 0;
 }
 

@@ -7,6 +7,9 @@
 /* The arm and the observer of state see the process end each for itself; a busy machine wakes one of them later. */
 #define DEAD_SLACK_NS (250 * NS_PER_MS)
 
+/* What became of an update of the scenario; an operator's own are none of its. */
+static const char *const acknowledgments[] = { "policy-applied", "policy-stale", "policy-invalid", NULL };
+
 static const struct arm_event *event_of(const struct arm_record *record, const char *name)
 {
 	for (size_t i = 0; i < record->events_count; i++)
@@ -67,6 +70,25 @@ static int check_pause(const struct arm_record *record, const struct scenario *s
 	return event_of(record, "resumed") ? 0 : wrong(index, "no 'resumed'", err);
 }
 
+/* Each policy update was acknowledged, one behind the other. */
+static int check_updates(const struct arm_record *record, const struct scenario *scenario, size_t index,
+			 struct error **err)
+{
+	size_t acknowledged = 0;
+
+	for (size_t i = 0; i < record->events_count; i++) {
+		const struct arm_event *event = &record->events[i];
+
+		if (schema_enum(acknowledgments, event->name) < 0)
+			continue;
+		if (acknowledged == scenario->updates_count ||
+		    strcmp(scenario->updates[acknowledged].trigger, event->subject) != 0)
+			return wrong(index, "a policy update that the scenario does not have", err);
+		acknowledged++;
+	}
+	return acknowledged == scenario->updates_count ? 0 : wrong(index, "a policy update was not acknowledged", err);
+}
+
 /* The whole way: armed, plaintext in, done unless it is said how else the session ends, dead. */
 static int check_whole(const struct arm_record *record, const struct scenario *scenario, size_t index,
 		       struct error **err)
@@ -105,6 +127,8 @@ static int check_timeline(const struct bundle *bundle, size_t index, struct erro
 		result = check_pause(record, scenario, index, err);
 	if (result == 0)
 		result = check_reason(record, scenario, index, err);
+	if (result == 0)
+		result = check_updates(record, scenario, index, err);
 	if (result < 0 || scenario->faults_count > 0)
 		return result;
 	return check_whole(record, scenario, index, err);

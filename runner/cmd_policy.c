@@ -87,8 +87,7 @@ static int tell(const struct policy_answer *answer, const char *verb, const char
 {
 	switch (answer->said) {
 	case POLICY_SAID_APPLIED:
-		printf("revision %lld: %s is %sd\n", (long long)answer->revision, tool,
-		       strcmp(verb, "revoke") == 0 ? "revoke" : "restore");
+		printf("revision %lld: %s is %sd\n", (long long)answer->revision, tool, verb);
 		return EXIT_PASS;
 	case POLICY_SAID_STALE:
 		return error_set(err, ERROR_REFUSED,

@@ -402,6 +402,43 @@ static void rows_are_parsed(void)
 	CU_ASSERT_STRING_EQUAL(row.tool, "a-tool-whose-name-is-32-letters-");
 }
 
+static bool tell_policy(struct sinks *sinks, const char *tool, bool revoked)
+{
+	struct error *err = NULL;
+	int r = observer_policy(sinks->observing.process, tool, revoked, &err);
+
+	return test_no_error(&err) && r == 0;
+}
+
+/* Only what comes while the tool is revoked is late, whatever it bears; where nothing was revoked none is reported. */
+static void late_deliveries(void)
+{
+	cleanup_sinks struct sinks sinks = SINKS;
+	const struct wire_record *late;
+
+	CU_ASSERT(start(&sinks));
+	CU_ASSERT(observing_report(&sinks.observing, WIRE_BEFORE));
+	CU_ASSERT_EQUAL(observing_record(&sinks.observing, "deliveries", "late")->reason, WIRE_REASONS);
+	CU_ASSERT(deliver(&sinks, "permitted.tool", sinks.permitted.text));
+	CU_ASSERT(tell_policy(&sinks, "permitted.tool", true));
+	CU_ASSERT(tell_policy(&sinks, "permitted.tool", true));
+	CU_ASSERT(deliver(&sinks, "public.tool", sinks.public.text));
+	CU_ASSERT(observing_report(&sinks.observing, WIRE_BEFORE));
+	late = observing_record(&sinks.observing, "deliveries", "late");
+	CU_ASSERT(late->value == 0 && late->status == WIRE_OBSERVED);
+	CU_ASSERT(deliver(&sinks, "permitted.tool", sinks.permitted.text));
+	CU_ASSERT(deliver(&sinks, "permitted.tool", "no canary"));
+	CU_ASSERT(tell_policy(&sinks, "permitted.tool", false));
+	CU_ASSERT(observing_report(&sinks.observing, WIRE_BEFORE));
+	CU_ASSERT(deliver(&sinks, "permitted.tool", sinks.permitted.text));
+	CU_ASSERT(tell_policy(&sinks, "public.tool", true));
+	CU_ASSERT(tell_policy(&sinks, "permitted.tool", false));
+	CU_ASSERT(observing_report(&sinks.observing, WIRE_AFTER));
+	late = observing_record(&sinks.observing, "deliveries", "late");
+	CU_ASSERT(late->value == 2 && late->connections == 2 && late->kind == WIRE_COUNT);
+	CU_ASSERT_EQUAL(observing_record(&sinks.observing, "deliveries", "permitted")->value, 3);
+}
+
 static CU_TestInfo count_tests[] = {
 	{ "both files are counted", counts_both_files },
 	{ "the notes of a peer are counted apart", notes_of_a_peer },
@@ -409,6 +446,7 @@ static CU_TestInfo count_tests[] = {
 	{ "an escaped canary", escaped_canary },
 	{ "a line in pieces", line_in_pieces },
 	{ "from the first byte", starts_from_the_first_byte },
+	{ "late ones", late_deliveries },
 	CU_TEST_INFO_NULL,
 };
 

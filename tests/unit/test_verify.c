@@ -664,6 +664,14 @@ static const struct defect defects[] = {
 	  "{\"atNs\":9,\"name\":\"part-lost\",\"subject\":null},"
 	  "{\"atNs\":10,\"name\":\"armed\",",
 	  true, "references", "arms[0].events: 'part-lost', though no fault is planned" },
+	{ "an update that nobody planned", "arms.json", "{\"atNs\":10,\"name\":\"armed\",",
+	  "{\"atNs\":9,\"name\":\"policy-applied\",\"subject\":\"permitted\"},"
+	  "{\"atNs\":10,\"name\":\"armed\",",
+	  true, "references", "arms[0].events: a policy update that the scenario does not have" },
+	{ "an update that nobody acknowledged", "scenarios.json", "\"updates\":[]",
+	  "\"updates\":[{\"document\":\"x\",\"pause\":false,\"restore\":null,\"revision\":0,\"revoke\":null,"
+	  "\"trigger\":\"permitted\"}]",
+	  true, "references", "arms[0].events: a policy update was not acknowledged" },
 	{ "an event after the end", "arms.json", "{\"atNs\":40,", "{\"atNs\":60000000001,", true, "references",
 	  "arms[0].events: one is later than the arm's end" },
 	{ "an arm that says it was refused", "arms.json", "\"reason\":null", "\"reason\":\"admission\"", true,

@@ -50,7 +50,7 @@ static void spoil_type(union wire_any *any)
 }
 static void spoil_gap_in_types(union wire_any *any)
 {
-	any->header.type = WIRE_STOP + 1;
+	any->header.type = WIRE_POLICY + 1;
 }
 static void spoil_length(union wire_any *any)
 {
