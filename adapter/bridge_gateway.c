@@ -179,6 +179,7 @@ void bridge_gateway_call(struct bridge *bridge, const char *tool, struct json_sp
 	if (!bridge->config->fail_closed)
 		bridge_agent_reply(bridge, NULL);
 	bridge->gateway.calling = false;
+	bridge_policy_finished(bridge);
 }
 
 void bridge_gateway_beacon(struct bridge *bridge, const char *canary)

@@ -16,6 +16,7 @@
 #include "core/limits.h"
 #include "tests/live/live.h"
 #include "tests/live/peer_rows.h"
+#include "tests/live/policy_rows.h"
 
 #define RUN_MS 120000
 #define CHECK_MS 20000
@@ -380,6 +381,21 @@ static void test_records(void)
 	CU_ASSERT(json_count(json_member(record_of("mutation/network"), "failed")) > 1);
 }
 
+/* What the bridge says that it answered is a fact beside the observers', and agrees with them. */
+static void test_answers(void)
+{
+	for (const struct answers *row = policy_answers; row->arm; row++) {
+		const struct json_node *record = record_of(row->arm);
+		bool right =
+			number(record, "callsAllowed") == row->allowed && number(record, "callsDenied") == row->denied;
+
+		if (!right)
+			fprintf(stderr, "%s: allowed %" PRId64 ", denied %" PRId64 "\n", row->arm,
+				number(record, "callsAllowed"), number(record, "callsDenied"));
+		CU_ASSERT(right);
+	}
+}
+
 static void test_verdicts(void)
 {
 	const struct json_node *root = json_root(world.verdicts);
@@ -504,6 +520,7 @@ static CU_TestInfo run_tests[] = {
 	{ "no canary outside", test_no_canary },
 	{ "records", test_records },
 	{ "differences", test_differences },
+	{ "answers", test_answers },
 	{ "verdicts", test_verdicts },
 	{ "members", test_members },
 	{ "verify", test_verify },
@@ -646,6 +663,7 @@ static const struct arm_rows arms[] = {
 	{ "mutation/watchdog", lives_on },
 	{ "mutation/ack", lives_on },
 	PEER_ARMS,
+	POLICY_ARMS,
 	{ .arm = NULL },
 };
 
@@ -665,6 +683,7 @@ static const struct difference differences[] = {
 	{ "mutation/watchdog", "lifecycle/bridge-killed", "session.watchdog " },
 	{ "mutation/ack", "lifecycle/watchdog-paused", "session.acknowledge " },
 	PEER_DIFFERENCES,
+	POLICY_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };

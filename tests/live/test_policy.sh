@@ -1,0 +1,62 @@
+#!/bin/bash
+# An operator changes the policy of a session that runs: while a call lasts, `harness policy revoke` waits for it, and the
+# call behind it is denied. What the agent then misses is seen from outside, and the operator's hand in the bundle.
+# shellcheck disable=SC2317 # check() calls functions by name
+# shellcheck source=tests/live/live.sh
+. "$(dirname "$0")/live.sh"
+
+need_engine
+copy_tree tree
+HARNESS=$folder/tree/build/harness
+rm -rf "${folder:?}/tree/scenarios"
+mkdir "$folder/tree/scenarios"
+cat >"$folder/tree/scenarios/operated.json" <<'END'
+{
+	"title": "an operator takes a tool away while another call lasts",
+	"probes": ["slow", "permitted"],
+	"expect": [
+		{ "subject": "slow", "observer": "deliveries", "op": "eq", "value": 2, "class": "control" },
+		{ "subject": "permitted", "observer": "deliveries", "op": "eq", "value": 1, "class": "control" }
+	]
+}
+END
+
+policy() { # WORDS...
+	CODE=0 untold=1
+	"$HARNESS" policy "$@" >"$OUTPUT" 2>&1 </dev/null || CODE=$?
+}
+listed() {
+	session=$("$HARNESS" policy show | sed -n 's/^\([^ ]*\) *operated .* open .*/\1/p')
+	[ -n "$session" ]
+}
+# The agent is in the slow call once the recorder holds its first line.
+lasting() { grep -q '"tool":"slow.tool"' "/tmp/harness-arm-$session/recorder"; }
+socket_mode() { [ "$(stat -c %a:%F "/tmp/harness-arm-$session/policy")" = 600:socket ]; }
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$HARNESS" policy show; }
+
+session=''
+"$HARNESS" run operated --out "$folder/runs" >"$folder/run" 2>&1 </dev/null &
+runner=$!
+within 20 listed
+within 20 lasting
+check "the socket is the session's user's alone" socket_mode
+began=${EPOCHREALTIME/./}
+policy revoke permitted.tool --session "$session"
+took=$((${EPOCHREALTIME/./} - began))
+check "revoked" exits 0
+check "revoked: says so" says "revision 1: permitted.tool is revoked"
+check "it waited for the call under way" test "$took" -ge 300000
+chmod a+rX "$folder/tree" "$folder/tree/build"
+check "nobody else sees a session" test "$(as_nobody)" = "no session is open"
+CODE=0
+wait "$runner" || CODE=$?
+cp "$folder/run" "$OUTPUT"
+check "the control did not hold" exits 1
+check "the call under way ended" says "slow@deliveries 2 (=2)"
+check "the next one was denied" says "permitted@deliveries 0 (=1)"
+mkdir "$folder/open"
+tar -xzf "$folder/runs/latest/confinement-evidence.tar.gz" -C "$folder/open"
+check "the bundle knows of the operator" grep -q '"name":"operator-applied"' "$folder/open/confinement-evidence/arms.json"
+policy show
+check "nothing is open any more" not grep -q operated "$OUTPUT"
+finish
