@@ -80,7 +80,7 @@ static void test_full(void)
 
 	policy_gate_init(&gate, true, true);
 	for (int i = 0; i < POLICY_TOOLS_MAX + 2; i++) {
-		char name[16];
+		char name[NAME_MAX_SHORT];
 
 		snprintf(name, sizeof(name), "tool.%d", i);
 		policy_gate_approve(&gate, name);
