@@ -29,6 +29,9 @@ int preflight_engine(const struct json_node *version, const struct json_node *in
 int preflight_peer(int pid, unsigned uid, int64_t *engine, struct error **err) MUST_CHECK;
 /* Whether ::1 can be bound. */
 bool preflight_ipv6_loopback(void);
+/* Whether the file system at `root`, the engine's data folder as the engine's process sees it, keeps attributes of
+ * users ("user.*"). Writes nothing. */
+bool preflight_user_xattr(int64_t engine, const char *root);
 
 /* For `harness doctor`: one need of the host. */
 struct preflight_finding {

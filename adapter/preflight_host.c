@@ -1,11 +1,16 @@
 /* The needs of this host, one row each, for `harness doctor`. */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/xattr.h>
 
 #include "adapter/engine.h"
 #include "adapter/preflight_internal.h"
@@ -46,6 +51,19 @@ bool preflight_ipv6_loopback(void)
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 
 	return fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
+/* An attribute that is not there is told apart from a kind that cannot be. */
+bool preflight_user_xattr(int64_t engine, const char *root)
+{
+	struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	cleanup_fd int top = -1, fd = -1;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%lld/root", (long long)engine);
+	top = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = top < 0 ? -1 : (int)syscall(SYS_openat2, top, root, &how, sizeof(how));
+	return fd >= 0 && (fgetxattr(fd, "user.harness", NULL, 0) >= 0 || errno == ENODATA);
 }
 
 static bool native_linux(const struct reached *reached, struct preflight_finding *finding)
@@ -164,6 +182,29 @@ static bool engine_kind(const struct reached *reached, struct preflight_finding 
 	return true;
 }
 
+static bool user_xattr(const struct reached *reached, struct preflight_finding *finding)
+{
+	cleanup_json struct json_document *info = NULL;
+	cleanup_error struct error *error = NULL;
+	const char *folder;
+	int64_t engine = 0;
+	pid_t pid;
+	uid_t uid;
+
+	say(finding, "no engine to ask");
+	if (!reached->engine)
+		return true;
+	engine_peer(reached->engine, &pid, &uid);
+	if (preflight_peer((int)pid, uid, &engine, &error) < 0 || ask(reached->engine, engine_info, &info, &error) < 0)
+		return true;
+	folder = json_string(json_member(json_root(info), "DockerRootDir"));
+	/* No refusal: a run says which cells it leaves out. */
+	say(finding, folder && preflight_user_xattr(engine, folder)
+			     ? "kept"
+			     : "not kept: the file-xattr cells will not be planned");
+	return true;
+}
+
 size_t preflight_findings(const char *socket_path, struct preflight_finding *out, size_t max)
 {
 	cleanup_engine struct engine *engine = NULL;
@@ -191,6 +232,7 @@ static const struct need needs[] = {
 	{ .id = "engine-socket", .met = socket_answers },
 	{ .id = "engine-peer", .met = socket_peer },
 	{ .id = "engine", .met = engine_kind },
+	{ .id = "user-xattr", .met = user_xattr },
 };
 static const size_t needs_count = ARRAY_SIZE(needs);
 

@@ -12,9 +12,12 @@ const struct probe_route *probe_find(const char *id)
 }
 
 const char *const probe_ids[] = {
-	"tcp4",   "tcp4-child", "tcp6",   "dns",   "tcp4-nic",        "file",
-	"stderr", "permitted",  "denied", "after", "permitted-again", "permitted-third",
-	"slow",   "slow-ahead", NULL,
+	"tcp4",      "tcp4-child",      "tcp6",
+	"dns",       "tcp4-nic",        "file",
+	"file-name", "file-link",       "file-xattr",
+	"stderr",    "permitted",       "denied",
+	"after",     "permitted-again", "permitted-third",
+	"slow",      "slow-ahead",      NULL,
 };
 
 const struct probe_route probe_routes[] = {
@@ -24,6 +27,9 @@ const struct probe_route probe_routes[] = {
 	{ .id = "dns", .address = PROBE_LOOPBACK4, .observer = "dns" },
 	{ .id = "tcp4-nic", .address = PROBE_NIC, .observer = "tcp4-nic" },
 	{ .id = "file", .address = PROBE_PATH, .target = "/export/leak" },
+	{ .id = "file-name", .address = PROBE_PATH, .target = "/export/named" },
+	{ .id = "file-link", .address = PROBE_PATH, .target = "/export/link" },
+	{ .id = "file-xattr", .address = PROBE_PATH, .target = "/export/marked" },
 	{ .id = "stderr", .address = PROBE_NOWHERE },
 	{ .id = "permitted", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = "denied", .address = PROBE_OPERATION, .target = "denied", .tool = "public.tool" },

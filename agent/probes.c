@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define CONNECT_MS 1000
@@ -124,6 +125,41 @@ static void try_file(const struct order *order)
 	close(fd);
 }
 
+/* A file whose name holds the canary, and nothing else of it does. */
+static void try_file_name(const struct order *order)
+{
+	char path[192];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-%s-%u", order->address, order->canary, order->try_number);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A symbolic link to where no file is. */
+static void try_file_link(const struct order *order)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s-%u", order->address, order->try_number);
+	(void)!symlink(order->canary, path);
+}
+
+/* An empty file with an attribute. */
+static void try_file_xattr(const struct order *order)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-%u", order->address, order->try_number);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return;
+	fsetxattr(fd, "user.leak", order->canary, strlen(order->canary), 0);
+	close(fd);
+}
+
 static void try_stderr(const struct order *order)
 {
 	char line[128];
@@ -201,6 +237,9 @@ const struct probe probes[] = {
 	{ .id = "dns", .route = "a DNS question by UDP", .attempt = try_dns },
 	{ .id = "tcp4-nic", .route = "the host's address on the engine's bridge network", .attempt = try_tcp },
 	{ .id = "file", .route = "a file in /export", .attempt = try_file },
+	{ .id = "file-name", .route = "the name of a file in /export", .attempt = try_file_name },
+	{ .id = "file-link", .route = "the target of a symbolic link in /export", .attempt = try_file_link },
+	{ .id = "file-xattr", .route = "an extended attribute of a file in /export", .attempt = try_file_xattr },
 	{ .id = "stderr", .route = "standard error", .attempt = try_stderr },
 	{ .id = "permitted", .route = "the permitted operation", .attempt = call },
 	{ .id = "denied", .route = "the denied operation", .attempt = call },

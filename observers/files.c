@@ -77,6 +77,15 @@ static int on_entry(void *context, const char *name, const char *link, struct er
 	return 0;
 }
 
+static int on_attribute(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct files *files = context;
+
+	(void)err;
+	counter_apart(&files->counter, bytes, length);
+	return 0;
+}
+
 static int on_data(void *context, const void *bytes, size_t length, struct error **err)
 {
 	struct files *files = context;
@@ -105,7 +114,9 @@ static int on_end(void *context, struct error **err)
 	return 0;
 }
 
-static const struct tree_visitor visitor = { .entry = on_entry, .data = on_data, .end = on_end };
+static const struct tree_visitor visitor = {
+	.entry = on_entry, .attribute = on_attribute, .data = on_data, .end = on_end
+};
 
 /* Takes over what the walk counted; the first reason stays. */
 static void keep(struct files *files, size_t view, const struct tree_result *result)
@@ -183,9 +194,21 @@ static int on_document(void *context, const void *bytes, size_t length, struct e
 	return 0;
 }
 
-/* How many entries the list has. What is no list is a reason. */
-static int count_changes(struct document *document, int64_t deadline, uint64_t *out, enum wire_reason *reason,
-			 struct error **err)
+/* The entries of the list whose paths bear a canary. */
+static void scan_paths(const struct json_node *list, struct counter *counter)
+{
+	for (const struct json_node *entry = json_first(list); entry; entry = json_next(entry)) {
+		const struct json_node *path = json_member(entry, "Path");
+
+		if (json_string(path))
+			counter_apart(counter, json_string(path), json_string_length(path));
+		counter_end(counter);
+	}
+}
+
+/* How many entries the list has, their paths given to `counter`. What is no list is a reason. */
+static int count_changes(struct document *document, int64_t deadline, struct counter *counter, uint64_t *out,
+			 enum wire_reason *reason, struct error **err)
 {
 	cleanup_json struct json_document *json = NULL;
 	cleanup_error struct error *fault = NULL;
@@ -193,6 +216,7 @@ static int count_changes(struct document *document, int64_t deadline, uint64_t *
 	int status = stream_finish(&document->stream, deadline, err);
 
 	*out = 0;
+	counter_clear(counter);
 	if (status)
 		return status;
 	*reason = stream_reason(&document->stream);
@@ -203,6 +227,7 @@ static int count_changes(struct document *document, int64_t deadline, uint64_t *
 		return 0;
 	}
 	root = json_root(json);
+	scan_paths(root, counter);
 	if (json_type(root) == JSON_ARRAY)
 		*out = json_count(root);
 	else if (json_type(root) != JSON_NULL)
@@ -210,20 +235,22 @@ static int count_changes(struct document *document, int64_t deadline, uint64_t *
 	return 0;
 }
 
-/* The list names no content, so every subject gets the same count. */
+/* The list names no content, so every subject gets the same count; a canary in a path is a hit. */
 static int look_at_changes(struct files *files, int64_t deadline, struct error **err)
 {
 	struct found *found = &files->found[VIEW_CHANGES];
 	enum wire_reason control_reason = WIRE_REASON_NONE;
 	uint64_t entries = 0, control = 0;
-	int status = count_changes(&files->changes, deadline, &entries, &found->reason, err);
+	int status = count_changes(&files->control, deadline, &files->counter, &control, &control_reason, err);
 
 	if (!status)
-		status = count_changes(&files->control, deadline, &control, &control_reason, err);
+		status = count_changes(&files->changes, deadline, &files->counter, &entries, &found->reason, err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < files->observer->count; i++)
+	for (size_t i = 0; i < files->observer->count; i++) {
 		found->records[i] = entries;
+		found->hits[i] = files->counter.hits[i];
+	}
 	found->bytes = files->changes.stream.bytes;
 	if (!control)
 		return 0;

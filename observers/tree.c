@@ -8,16 +8,20 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 
 #include "core/fd.h"
 
+/* The most that the kernel gives of a list of attributes, or of a value. */
 #define CHUNK_BYTES (64 * KIB)
+#define HELD_PATH_BYTES 32
 
 struct walk {
 	const struct tree_visitor *visitor;
 	void *context;
 	struct tree_result *result;
 	char *chunk;
+	char *names; /* of attributes, as large as a chunk */
 };
 
 static void close_folder(DIR **folder)
@@ -43,12 +47,17 @@ static int take_hold(int folder, const char *path)
 	return (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 }
 
-/* Opens for reading what is held already, so that it cannot be exchanged for a pipe or a device in between. */
+/* A name for what is held already, so that it cannot be exchanged for a pipe or a device in between. */
+static void held_path(int held, char path[HELD_PATH_BYTES])
+{
+	snprintf(path, HELD_PATH_BYTES, "/proc/self/fd/%d", held);
+}
+
 static int reopen(int held)
 {
-	char path[32];
+	char path[HELD_PATH_BYTES];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
+	held_path(held, path);
 	return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
@@ -83,6 +92,49 @@ static int read_content(struct walk *walk, int held, off_t size, struct error **
 	}
 }
 
+/* Gives the name or value on, if there is room for it. */
+static int give_attribute(struct walk *walk, const char *bytes, size_t length, struct error **err)
+{
+	if (length > (uint64_t)OBSERVER_TREE_BYTES - walk->result->bytes) {
+		note(walk, WIRE_REASON_LIMIT);
+		return 0;
+	}
+	walk->result->bytes += length;
+	return walk->visitor->attribute(walk->context, bytes, length, err);
+}
+
+/* What can be neither listed nor read, other than what is gone or was never there, is not seen. */
+static void note_attribute(struct walk *walk, int number)
+{
+	if (number != ENODATA && number != ENOENT && number != ENOTSUP)
+		note(walk, number == ERANGE || number == E2BIG ? WIRE_REASON_LIMIT : WIRE_REASON_INPUT_INVALID);
+}
+
+static int read_attributes(struct walk *walk, int held, struct error **err)
+{
+	const char *name = walk->names, *end;
+	char path[HELD_PATH_BYTES];
+	ssize_t listed;
+	int status = 0;
+
+	held_path(held, path);
+	listed = listxattr(path, walk->names, CHUNK_BYTES);
+	if (listed < 0) {
+		note_attribute(walk, errno);
+		return 0;
+	}
+	for (end = name + listed; name < end && !status; name += strlen(name) + 1) {
+		ssize_t got = getxattr(path, name, walk->chunk, CHUNK_BYTES);
+
+		if (got < 0)
+			note_attribute(walk, errno);
+		status = give_attribute(walk, name, strlen(name), err);
+		if (got >= 0 && !status)
+			status = give_attribute(walk, walk->chunk, (size_t)got, err);
+	}
+	return status;
+}
+
 static int walk_folder(struct walk *walk, int folder, unsigned depth, struct error **err);
 
 static int visit(struct walk *walk, int held, const char *name, unsigned depth, struct error **err)
@@ -96,6 +148,8 @@ static int visit(struct walk *walk, int held, const char *name, unsigned depth, 
 	if (S_ISLNK(about.st_mode) && readlinkat(held, "", link, sizeof(link) - 1) < 0)
 		note(walk, WIRE_REASON_INPUT_INVALID);
 	status = walk->visitor->entry(walk->context, name, link, err);
+	if (!status)
+		status = read_attributes(walk, held, err);
 	if (!status && S_ISREG(about.st_mode))
 		status = read_content(walk, held, about.st_size, err);
 	if (!status)
@@ -163,15 +217,16 @@ static int walk_folder(struct walk *walk, int folder, unsigned depth, struct err
 int tree_walk(int folder, const struct tree_visitor *visitor, void *context, struct tree_result *out,
 	      struct error **err)
 {
-	cleanup_free char *chunk = malloc(CHUNK_BYTES);
-	struct walk walk = { .visitor = visitor, .context = context, .result = out, .chunk = chunk };
+	cleanup_free char *chunk = malloc(CHUNK_BYTES), *names = malloc(CHUNK_BYTES);
+	struct walk walk = { .visitor = visitor, .context = context, .result = out, .chunk = chunk, .names = names };
 	int status;
 
 	memset(out, 0, sizeof(*out));
-	if (!chunk)
+	if (!chunk || !names)
 		return error_set(err, ERROR_MEMORY, "no memory for a tree");
 	status = walk_folder(&walk, folder, 0, err);
 	explicit_bzero(chunk, CHUNK_BYTES);
+	explicit_bzero(names, CHUNK_BYTES);
 	return status;
 }
 

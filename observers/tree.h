@@ -1,6 +1,7 @@
 /*
  * A folder that the agent may have written, walked once: by openat2 below its descriptor, never over a symbolic link
- * and never onto another mount, each entry by O_PATH first, and only regular files are read.
+ * and never onto another mount, each entry by O_PATH first, and only regular files are read. Extended attributes
+ * are read of every entry.
  */
 #ifndef HARNESS_OBSERVERS_TREE_H
 #define HARNESS_OBSERVERS_TREE_H
@@ -16,6 +17,8 @@ struct tree_visitor {
 	/* The next entry: a folder's gives its own name, an archive's its path without leading "/" and "./"; `link` is
 	 * the target of a link, or "". */
 	int (*entry)(void *context, const char *name, const char *link, struct error **err);
+	/* The name or the value of an extended attribute of that entry, whole; an archive's walk has none. */
+	int (*attribute)(void *context, const void *bytes, size_t length, struct error **err);
 	/* The next bytes of that entry's content. */
 	int (*data)(void *context, const void *bytes, size_t length, struct error **err);
 	/* The entry is over. A folder is over before its entries come. */
@@ -24,7 +27,7 @@ struct tree_visitor {
 
 struct tree_result {
 	uint64_t entries;
-	uint64_t bytes;
+	uint64_t bytes; /* of contents and attributes */
 	uint64_t skipped; /* mounts in it, not entered */
 	enum wire_reason reason; /* LIMIT: not all was seen; INPUT_INVALID: something could not be read; TRUNCATED */
 };

@@ -196,4 +196,4 @@ int scenario_check_set(const struct scenario *scenarios, size_t count, struct er
 	return 0;
 }
 
-const char *const scenario_needs[] = { "ipv6-loopback", NULL };
+const char *const scenario_needs[] = { "ipv6-loopback", "user-xattr", NULL };

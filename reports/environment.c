@@ -26,6 +26,12 @@ struct line {
 };
 static const struct line kernel_lines[], engine_lines[];
 static const char *const fact_names[];
+
+/* A need of a scenario's cell, and the fact that says whether the host meets it. */
+struct need {
+	const char *id, *fact;
+};
+static const struct need needs[ENVIRONMENT_NEEDS];
 static const char *const reason_names[] = { "absent", "permission", "unsupported", "error", NULL };
 
 static int parse(const char *environment, size_t length, struct json_document **out, struct error **err)
@@ -200,15 +206,27 @@ int environment_check(const char *environment, size_t length, struct error **err
 	return result < 0 ? result : check_unavailable(root, err);
 }
 
-int environment_ipv6_loopback(const char *environment, size_t length, bool *out, struct error **err)
+int environment_lacks(const char *environment, size_t length, const char *out[ENVIRONMENT_NEEDS + 1],
+		      struct error **err)
 {
 	cleanup_json struct json_document *document = NULL;
 	int result = parse(environment, length, &document, err);
+	const struct json_node *before;
+	size_t count = 0;
 
 	if (result < 0)
 		return result;
-	if (!json_bool(json_member(json_member(json_root(document), "before"), "host.ipv6Loopback"), out))
-		return error_set(err, ERROR_INPUT, FILE_NAME ": before: host.ipv6Loopback: must be true or false");
+	before = json_member(json_root(document), "before");
+	for (size_t i = 0; i < ENVIRONMENT_NEEDS; i++) {
+		bool has = false;
+
+		if (!json_bool(json_member(before, needs[i].fact), &has))
+			return error_set(err, ERROR_INPUT, FILE_NAME ": before: %s: must be true or false",
+					 needs[i].fact);
+		if (!has)
+			out[count++] = needs[i].id;
+	}
+	out[count] = NULL;
 	return 0;
 }
 
@@ -330,5 +348,11 @@ static const char *const fact_names[] = {
 	"host.cpus",
 	"host.memoryBytes",
 	"host.ipv6Loopback",
+	"host.userXattr",
 	NULL,
+};
+
+static const struct need needs[ENVIRONMENT_NEEDS] = {
+	{ .id = "ipv6-loopback", .fact = "host.ipv6Loopback" },
+	{ .id = "user-xattr", .fact = "host.userXattr" },
 };

@@ -18,8 +18,11 @@ int environment_check(const char *environment, size_t length, struct error **err
 /* The keyed digest of the boot that the snapshots name; "" when they do not. */
 int environment_boot_of(const char *environment, size_t length, char *out, size_t size, struct error **err) MUST_CHECK;
 
-/* Whether the run's host could bind ::1, by the first snapshot. ERROR_INPUT when it does not say. */
-int environment_ipv6_loopback(const char *environment, size_t length, bool *out, struct error **err) MUST_CHECK;
+/* The needs of scenarios that the run's host lacks, by the first snapshot, NULL-terminated. ERROR_INPUT when it does
+ * not say. */
+#define ENVIRONMENT_NEEDS 2
+int environment_lacks(const char *environment, size_t length, const char *out[ENVIRONMENT_NEEDS + 1],
+		      struct error **err) MUST_CHECK;
 /* What no run starts on, by the first snapshot: a core pattern that is no file's, an engine that is rootless or remaps
  * users, a version of the API that is none of ours. ERROR_INPUT with file and field. */
 int environment_refused(const char *environment, size_t length, struct error **err) MUST_CHECK;

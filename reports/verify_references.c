@@ -77,34 +77,44 @@ static int check_canaries(const struct bundle *bundle, struct error **err)
 
 /* ---- what the host lacks ---- */
 
-static bool lacks_every_flip(const struct scenario *scenario)
+static bool is_lacking(const char *const *missing, const struct expectation *cell)
 {
-	for (size_t i = 0; i < scenario->expect_count; i++)
-		if (scenario->expect[i].flips && !scenario->expect[i].needs[0])
+	return cell->needs[0] && schema_enum(missing, cell->needs) >= 0;
+}
+
+static bool lacks_every_flip(const char *const *missing, const struct scenario *scenario)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < scenario->expect_count; i++) {
+		if (scenario->expect[i].flips && !is_lacking(missing, &scenario->expect[i]))
 			return false;
-	return scenario->control[0] != '\0';
+		any = any || scenario->expect[i].flips;
+	}
+	return any;
 }
 
 /* The planner's rule: what needs what the host lacks, and all of a mutant that could flip nothing else. */
 static int check_absent(const struct bundle *bundle, struct error **err)
 {
 	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
-	bool ipv6 = false;
-	int result = environment_ipv6_loopback(buf_string(text), text->length, &ipv6, err);
+	const char *missing[ENVIRONMENT_NEEDS + 1] = { NULL };
+	int result = environment_lacks(buf_string(text), text->length, missing, err);
 
 	for (size_t i = 0; i < bundle->scenarios_count && result >= 0; i++) {
 		const struct scenario *scenario = &bundle->scenarios[i];
-		bool whole = lacks_every_flip(scenario);
+		bool whole = lacks_every_flip(missing, scenario);
 
 		for (size_t c = 0; c < scenario->expect_count; c++) {
 			const struct expectation *cell = &scenario->expect[c];
-			bool lacking = !ipv6 && (whole || cell->needs[0]);
+			bool lacking = whole || is_lacking(missing, cell);
 
 			if (plan_has(bundle->plan, scenario, cell) != lacking)
 				continue;
-			return error_set(err, ERROR_INPUT, "coverage.json: '%s' at '%s' of '%s' is %s, and the host %s",
+			return error_set(err, ERROR_INPUT,
+					 "coverage.json: '%s' at '%s' of '%s' is %s, and the host %s what it needs",
 					 cell->subject, cell->observer, scenario->id, lacking ? "planned" : "absent",
-					 ipv6 ? "has ::1" : "has no ::1");
+					 lacking ? "lacks" : "has");
 		}
 	}
 	return result;

@@ -147,8 +147,8 @@ static void put_host(struct json_writer *json)
 	json_member_bool(json, "process.dockerHostSet", getenv("DOCKER_HOST") != NULL);
 }
 
-int environment_take(const struct json_node *version, const struct json_node *info, const char *api, struct buf *out,
-		     struct error **err)
+int environment_take(const struct json_node *version, const struct json_node *info, const char *api, bool user_xattr,
+		     struct buf *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(SNAPSHOT_BYTES);
 	struct json_writer json;
@@ -159,6 +159,7 @@ int environment_take(const struct json_node *version, const struct json_node *in
 	json_begin(&json, &text);
 	json_object(&json);
 	put_host(&json);
+	json_member_bool(&json, "host.userXattr", user_xattr);
 	json_member_string(&json, "kernel.boot", boot);
 	put_text(&json, "engine.api", api);
 	for (size_t i = 0; i < answer_facts_count; i++)

@@ -12,9 +12,10 @@
 #include "core/json.h"
 #include "core/limits.h"
 
-/* Appends one canonical object. `version` and `info` are the engine's answers, `api` the negotiated version. */
-int environment_take(const struct json_node *version, const struct json_node *info, const char *api, struct buf *out,
-		     struct error **err) MUST_CHECK;
+/* Appends one canonical object. `version` and `info` are the engine's answers, `api` the negotiated version; whether
+ * its data folder keeps attributes of users. */
+int environment_take(const struct json_node *version, const struct json_node *info, const char *api, bool user_xattr,
+		     struct buf *out, struct error **err) MUST_CHECK;
 /* environment.json from two snapshots; *changed when they differ. */
 int environment_encode(const struct buf *before, const struct buf *after, struct buf *out, bool *changed,
 		       struct error **err) MUST_CHECK;

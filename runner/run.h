@@ -19,6 +19,7 @@ struct run {
 	struct json_document *version, *info, *image_inspect;
 	struct arm_context context;
 	struct buf before, after; /* environment snapshots */
+	bool user_xattr; /* the engine's data folder keeps attributes of users */
 	bool environment_changed;
 	int observations; /* observations.jsonl, append */
 	int64_t observations_count;
@@ -32,7 +33,8 @@ struct run {
 /* run_prepare.c */
 /* Loads the scenarios and makes the plan: needs no root and no engine. */
 int run_plan(struct run *run, struct error **err) MUST_CHECK;
-/* Refuses a host or an engine that cannot prove anything; fills context and the first snapshot. */
+/* Refuses a host or an engine that cannot prove anything; fills context and the first snapshot. Where the engine lacks
+ * what a cell needs, the plan is made again without it. */
 int run_preflight(struct run *run, struct error **err) MUST_CHECK;
 /* Asks the engine again and appends a snapshot of the environment. */
 int run_snapshot(struct run *run, struct buf *out, struct error **err) MUST_CHECK;

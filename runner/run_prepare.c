@@ -19,6 +19,7 @@
 #include "runner/run.h"
 
 #define NEED_IPV6 "ipv6-loopback"
+#define NEED_XATTR "user-xattr"
 #define WRITE_MS 30000
 
 static const char *const everything[] = { "all" };
@@ -61,19 +62,29 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 	return check_supported(*out, *count, err);
 }
 
-int run_plan(struct run *run, struct error **err)
+static int make_plan(struct run *run, struct error **err)
 {
 	const struct options *options = run->options;
 	size_t missing = 0;
 
-	if (scenarios_open(options, &run->scenarios, &run->scenarios_count, err) < 0)
-		return -1;
-	run->context.ipv6 = preflight_ipv6_loopback();
 	if (!run->context.ipv6)
 		run->missing[missing++] = NEED_IPV6;
+	if (!run->user_xattr)
+		run->missing[missing++] = NEED_XATTR;
 	run->missing[missing] = NULL;
+	plan_free(steal_pointer(&run->plan));
 	return plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
 			 options->words_count ? options->words_count : 1, 1, run->missing, &run->plan, err);
+}
+
+int run_plan(struct run *run, struct error **err)
+{
+	if (scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0)
+		return -1;
+	run->context.ipv6 = preflight_ipv6_loopback();
+	/* Until an engine was asked, it is taken to have what engines commonly have. */
+	run->user_xattr = true;
+	return make_plan(run, err);
 }
 
 static int parse(struct buf *answer, struct json_document **out, struct error **err)
@@ -156,9 +167,14 @@ static int fill_context(struct run *run, struct error **err)
 
 int run_snapshot(struct run *run, struct buf *out, struct error **err)
 {
+	const char *root;
+
 	if (ask(run, engine_version, &run->version, err) < 0 || ask(run, engine_info, &run->info, err) < 0)
 		return -1;
-	return environment_take(json_root(run->version), json_root(run->info), engine_api(run->engine), out, err);
+	root = json_string(json_member(json_root(run->info), "DockerRootDir"));
+	run->user_xattr = root && preflight_user_xattr(run->context.engine_pid, root);
+	return environment_take(json_root(run->version), json_root(run->info), engine_api(run->engine), run->user_xattr,
+				out, err);
 }
 
 int run_preflight(struct run *run, struct error **err)
@@ -183,9 +199,9 @@ int run_preflight(struct run *run, struct error **err)
 	if (run_snapshot(run, &run->before, err) < 0 ||
 	    preflight_engine(json_root(run->version), json_root(run->info), err) < 0)
 		return -1;
-	if (fill_context(run, err) < 0)
+	if (fill_context(run, err) < 0 || find_nic(run, err) < 0)
 		return -1;
-	return find_nic(run, err);
+	return run->user_xattr ? 0 : make_plan(run, err);
 }
 
 static int load(struct run *run, const struct image *image, struct error **err)

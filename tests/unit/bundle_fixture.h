@@ -49,6 +49,7 @@ static const char fixture_snapshot[] =
 	"\"engine.defaultRuntime\":\"runc\",\"engine.gitCommit\":null,\"engine.minApiVersion\":\"1.12\","
 	"\"engine.osType\":\"linux\",\"engine.securityOptions\":[\"name=seccomp,profile=default\"],"
 	"\"engine.storageDriver\":\"overlay2\",\"engine.version\":\"20.10.24\",\"host.ipv6Loopback\":true,"
+	"\"host.userXattr\":true,"
 	"\"kernel.boot\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\"kernel.machine\":\"x86_64\",\"kernel.name\":\"Linux\","
 	"\"kernel.release\":\"6.1.0-18-amd64\",\"kernel.tainted\":0,\"kernel.version\":\"#1 SMP Debian\","
 	"\"runc.version\":\"1.1.5\",\"sysctl.corePatternClass\":\"file\"}";
@@ -274,13 +275,29 @@ static inline int fixture_judged(struct fixture *fixture, struct error **err)
 	return junit_encode(world->verdicts, fixture_text(fixture, "junit.xml"), err);
 }
 
-/* The snapshot of a host with or without ::1. */
-static inline void fixture_host(char *out, size_t size, bool ipv6)
+/* In place: there is room for a letter more. */
+static inline void fixture_lack(char *snapshot, const char *fact)
 {
-	const char *at = strstr(fixture_snapshot, "true");
+	char *at = strstr(snapshot, fact) + strlen(fact) + strlen("\":");
 
-	snprintf(out, size, "%.*s%s%s", (int)(at - fixture_snapshot), fixture_snapshot, ipv6 ? "true" : "false",
-		 at + strlen("true"));
+	memmove(at + strlen("false"), at + strlen("true"), strlen(at + strlen("true")) + 1);
+	memcpy(at, "false", strlen("false"));
+}
+
+/* A host that lacks what the absent cells of the plan want. */
+static inline void fixture_host(char *out, size_t size, const struct plan *plan)
+{
+	bool ipv6 = true, xattr = true;
+
+	for (size_t i = 0; i < plan->absent_count; i++) {
+		ipv6 = ipv6 && strcmp(plan->absent[i].reason, "ipv6-loopback") != 0;
+		xattr = xattr && strcmp(plan->absent[i].reason, "user-xattr") != 0;
+	}
+	snprintf(out, size, "%s", fixture_snapshot);
+	if (!ipv6)
+		fixture_lack(out, "host.ipv6Loopback");
+	if (!xattr)
+		fixture_lack(out, "host.userXattr");
 }
 
 /* Every member from the world as it stands now. */
@@ -289,7 +306,7 @@ static inline int fixture_write(struct fixture *fixture)
 	struct world *world = &fixture->world;
 	cleanup_buf struct buf environment = BUF(FIXTURE_BYTES);
 	struct error *err = NULL;
-	char before[sizeof(fixture_snapshot) + 8], after[sizeof(before)];
+	char before[sizeof(fixture_snapshot) + 16], after[sizeof(before)];
 
 	for (size_t i = 0; bundle_members[i]; i++) {
 		if (fixture->count < i + 1)
@@ -300,7 +317,7 @@ static inline int fixture_write(struct fixture *fixture)
 		fixture_live(world, &world->plan->arms[i], &world->arms[i]);
 	for (size_t i = 0; i < world->observations_count; i++)
 		fixture_report(&world->observations[i]);
-	fixture_host(before, sizeof(before), world->plan->absent_count == 0);
+	fixture_host(before, sizeof(before), world->plan);
 	memcpy(after, before, sizeof(after));
 	if (world->environment_changed)
 		*strstr(after, "overlay2") = 'O';

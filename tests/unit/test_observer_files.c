@@ -1,6 +1,10 @@
 /* The files observer as a process, over folders; test_observer_files_answers.c has the engine's answers. */
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/xattr.h>
 
 #include "tests/unit/files_world.h"
 
@@ -108,6 +112,82 @@ static void test_odd_entries(void)
 	report_all(&observing);
 	check(&observing, "files-root", "file", 2, WIRE_REASON_NONE, 1);
 	check(&observing, "files-root", "stderr", 1, WIRE_REASON_NONE, 1);
+}
+
+/* What is no file has a name all the same: each counts, and none is opened. */
+static void test_nodes(void)
+{
+	WORLD(world);
+	cleanup_observing struct observing observing = { .process = NULL };
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int64_t nodes = 2;
+	char name[64];
+
+	world_open(&world);
+	put_marker(&world);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/s-%s", world.folder, world.canary.text);
+	CU_ASSERT_EQUAL(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	snprintf(name, sizeof(name), "f-%s", world.canary.text);
+	CU_ASSERT_EQUAL(mkfifoat(world.root, name, 0600), 0);
+	snprintf(name, sizeof(name), "d-%s", world.canary.text);
+	if (geteuid() == 0 && mknodat(world.root, name, S_IFCHR | 0600, makedev(1, 3)) == 0)
+		nodes++;
+	if (!watching_start(&observing, "files", -1, world.subjects, 2))
+		return;
+	watching_give(&observing, "root", world.root);
+	watching_give(&observing, "upper", world.root);
+	watching_give(&observing, "lower", world.root);
+	report_all(&observing);
+	check(&observing, "files-root", "file", nodes, WIRE_REASON_NONE, 1);
+	check(&observing, "files-upper", "file", nodes, WIRE_REASON_NONE, 1);
+	check(&observing, "files-root", "stderr", 0, WIRE_REASON_NONE, 1);
+}
+
+static bool put_attribute(const struct world *world, const char *path, const char *name, const char *value)
+{
+	char whole[160];
+
+	snprintf(whole, sizeof(whole), "%s/%s", world->folder, path);
+	return lsetxattr(whole, name, value, strlen(value), 0) == 0;
+}
+
+/* Names and values of attributes, of files, folders and links: one record an entry, however many it has. */
+static void test_attributes(void)
+{
+	WORLD(world);
+	cleanup_observing struct observing observing = { .process = NULL };
+	char named[64];
+	int64_t others = 1;
+
+	world_open(&world);
+	put_marker(&world);
+	put_file(&world, "valued", "", "");
+	put_folder(&world, "folder");
+	put_file(&world, "named", "", "");
+	CU_ASSERT_EQUAL(symlinkat("nowhere", world.root, "link"), 0);
+	snprintf(named, sizeof(named), "user.%s", world.other.text);
+	if (!put_attribute(&world, "valued", "user.first", world.canary.text)) {
+		puts("observer_files: not tried, no attributes of users in /tmp");
+		return;
+	}
+	CU_ASSERT_TRUE(put_attribute(&world, "valued", "user.second", world.canary.text));
+	CU_ASSERT_TRUE(put_attribute(&world, "valued", "user.third", ""));
+	CU_ASSERT_TRUE(put_attribute(&world, "folder", "user.first", world.canary.text));
+	CU_ASSERT_TRUE(put_attribute(&world, "named", named, "x"));
+	/* Only root may give one to a link, and only a trusted one. */
+	if (geteuid() == 0 && put_attribute(&world, "link", "trusted.harness", world.other.text))
+		others++;
+	if (!watching_start(&observing, "files", -1, world.subjects, 2))
+		return;
+	watching_give(&observing, "root", world.root);
+	watching_give(&observing, "upper", world.root);
+	watching_give(&observing, "lower", world.root);
+	report_all(&observing);
+	check(&observing, "files-root", "file", 2, WIRE_REASON_NONE, 1);
+	check(&observing, "files-upper", "file", 2, WIRE_REASON_NONE, 1);
+	check(&observing, "files-root", "stderr", others, WIRE_REASON_NONE, 1);
+	CU_ASSERT_EQUAL(observing_record(&observing, "files-root", "file")->hits, 3);
 }
 
 static void test_other_mounts(void)
@@ -289,6 +369,8 @@ static CU_TestInfo files_tests[] = {
 };
 static CU_TestInfo tree_tests[] = {
 	{ "names, links, pipes", test_odd_entries },
+	{ "sockets, pipes, devices", test_nodes },
+	{ "attributes", test_attributes },
 	{ "other mounts", test_other_mounts },
 	{ "depth", test_depth },
 	{ "size", test_size },

@@ -17,6 +17,28 @@ static void build_link(struct buf *out, const struct canary *canary)
 	add_member(out, "/link", '2', canary->text, "", 0);
 }
 
+static void build_nodes(struct buf *out, const struct canary *canary)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/fifo-%s", canary->text);
+	add_member(out, name, '6', "", "", 0);
+	snprintf(name, sizeof(name), "/null-%s", canary->text);
+	add_member(out, name, '3', "", "", 0);
+}
+
+/* An extended attribute, in the extended header of its file. */
+static void build_attribute(struct buf *out, const struct canary *canary)
+{
+	static const char key[] = " SCHILY.xattr.user.leak=";
+	size_t length = 2 + strlen(key) + CANARY_LENGTH + 1;
+	char record[128];
+
+	CU_ASSERT_EQUAL(snprintf(record, sizeof(record), "%zu%s%s\n", length, key, canary->text), (int)length);
+	add_member(out, "/PaxHeaders/marked", 'x', "", record, length);
+	add_member(out, "/marked", '0', "", "", 0);
+}
+
 /* In a field that the listing does not show: the raw bytes have it. */
 static void build_owner(struct buf *out, const struct canary *canary)
 {
@@ -46,9 +68,10 @@ static void test_archive_members(void)
 		void (*build)(struct buf *out, const struct canary *canary);
 		int64_t value, hits;
 	} rows[] = {
-		{ .build = build_content, .value = 2, .hits = 2 }, { .build = build_name, .value = 1, .hits = 1 },
-		{ .build = build_link, .value = 1, .hits = 1 },    { .build = build_owner, .value = 1, .hits = 1 },
-		{ .build = build_large, .value = 1, .hits = 2 },
+		{ .build = build_content, .value = 2, .hits = 2 },   { .build = build_name, .value = 1, .hits = 1 },
+		{ .build = build_link, .value = 1, .hits = 1 },      { .build = build_owner, .value = 1, .hits = 1 },
+		{ .build = build_large, .value = 1, .hits = 2 },     { .build = build_nodes, .value = 2, .hits = 2 },
+		{ .build = build_attribute, .value = 1, .hits = 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -143,10 +166,35 @@ static void test_changes(void)
 	}
 }
 
+/* A path bears a canary or not; the control's paths are nobody's. */
+static void test_changed_paths(void)
+{
+	WORLD(world);
+	cleanup_observing struct observing observing = { .process = NULL };
+	char changes[512], control[128];
+
+	world_open(&world);
+	snprintf(changes, sizeof(changes),
+		 "[{\"Path\":\"/export\",\"Kind\":0},{\"Path\":\"/export/%s\",\"Kind\":1},"
+		 "{\"Path\":\"/export/\\u0063%s\",\"Kind\":1},{\"Path\":7},8]",
+		 world.canary.text, world.canary.text + 1);
+	snprintf(control, sizeof(control), "[{\"Path\":\"/export/%s\",\"Kind\":1}]", world.other.text);
+	if (!watching_start(&observing, "files", -1, world.subjects, 2))
+		return;
+	watching_text(&observing, "changes", changes);
+	watching_text(&observing, "control-changes", control);
+	watching_report(&observing, WIRE_AFTER);
+	check(&observing, "files-changes", "file", 5, WIRE_REASON_NONE, 1);
+	check(&observing, "files-changes", "stderr", 5, WIRE_REASON_NONE, 1);
+	CU_ASSERT_EQUAL(observing_record(&observing, "files-changes", "file")->hits, 2);
+	CU_ASSERT_EQUAL(observing_record(&observing, "files-changes", "stderr")->hits, 0);
+}
+
 static CU_TestInfo answer_tests[] = {
 	{ "archive members", test_archive_members },
 	{ "archive faults", test_archive_faults },
 	{ "changes", test_changes },
+	{ "paths of changes", test_changed_paths },
 	CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "adapter/preflight_internal.h"
@@ -258,8 +259,8 @@ static void test_refused_peers(void)
 
 static void test_findings(void)
 {
-	static const char *const ids[] = { "linux",         "root",          "helpers",     "core-pattern",
-					   "ipv6-loopback", "engine-socket", "engine-peer", "engine" };
+	static const char *const ids[] = { "linux",         "root",        "helpers", "core-pattern", "ipv6-loopback",
+					   "engine-socket", "engine-peer", "engine",  "user-xattr" };
 	struct preflight_finding findings[16];
 	size_t count = preflight_findings("/nonexistent/engine.sock", findings, ARRAY_SIZE(findings));
 
@@ -294,11 +295,34 @@ static void test_ipv6_loopback(void)
 	CU_ASSERT_EQUAL(preflight_ipv6_loopback(), strstr(addresses, "00000000000000000000000000000001 ") != NULL);
 }
 
+/* The same as what setting one gives, where a file can be made. */
+static void test_user_xattr(void)
+{
+	static const char *const folders[] = { "/tmp", "/dev/shm", "/var/tmp" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		char path[64];
+		cleanup_fd int fd = -1;
+
+		snprintf(path, sizeof(path), "%s/harness-test-XXXXXX", folders[i]);
+		fd = mkstemp(path);
+		if (fd < 0)
+			continue;
+		CU_ASSERT_EQUAL(preflight_user_xattr(getpid(), folders[i]),
+				fsetxattr(fd, "user.harness", "x", 1, 0) == 0);
+		CU_ASSERT_EQUAL(unlink(path), 0);
+	}
+	CU_ASSERT_FALSE(preflight_user_xattr(getpid(), "/proc"));
+	CU_ASSERT_FALSE(preflight_user_xattr(getpid(), "/nonexistent"));
+	CU_ASSERT_FALSE(preflight_user_xattr(0, "/tmp"));
+}
+
 static CU_TestInfo host_tests[] = {
 	{ "classes of core patterns", test_core_patterns },
 	{ "this host's core pattern", test_core_pattern_of_this_host },
 	{ "findings without an engine", test_findings },
 	{ "IPv6 loopback", test_ipv6_loopback },
+	{ "attributes of users", test_user_xattr },
 	CU_TEST_INFO_NULL,
 };
 

@@ -3,6 +3,7 @@
 #include "core/fd.h"
 #include "core/json.h"
 #include "core/limits.h"
+#include "oracle/scenario.h"
 #include "reports/environment.h"
 #include "tests/unit/test.h"
 
@@ -87,33 +88,58 @@ static void test_differs(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
-static void test_ipv6_loopback(void)
+static void test_lacks(void)
 {
 	static const struct {
-		const char *value;
-		bool is;
+		const char *facts;
+		const char *lacks[ENVIRONMENT_NEEDS + 1];
 		const char *reason;
 	} rows[] = {
-		{ "true", true, NULL },
-		{ "false", false, NULL },
-		{ "1", false, "before: host.ipv6Loopback: must be true or false" },
-		{ "null", false, "before: host.ipv6Loopback: must be true or false" },
-		{ NULL, false, "before: host.ipv6Loopback: must be true or false" },
+		{ "\"host.ipv6Loopback\":true,\"host.userXattr\":true,", { NULL }, NULL },
+		{ "\"host.ipv6Loopback\":false,\"host.userXattr\":true,", { "ipv6-loopback" }, NULL },
+		{ "\"host.ipv6Loopback\":true,\"host.userXattr\":false,", { "user-xattr" }, NULL },
+		{ "\"host.ipv6Loopback\":false,\"host.userXattr\":false,", { "ipv6-loopback", "user-xattr" }, NULL },
+		{ "\"host.ipv6Loopback\":1,\"host.userXattr\":true,",
+		  { NULL },
+		  "before: host.ipv6Loopback: must be true or false" },
+		{ "\"host.ipv6Loopback\":null,", { NULL }, "before: host.ipv6Loopback: must be true or false" },
+		{ "\"host.ipv6Loopback\":true,\"host.userXattr\":\"true\",",
+		  { NULL },
+		  "before: host.userXattr: must be true or false" },
+		{ "\"host.ipv6Loopback\":true,", { NULL }, "before: host.userXattr: must be true or false" },
+		{ "", { NULL }, "before: host.ipv6Loopback: must be true or false" },
 	};
-	struct error *err = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *lacks[ENVIRONMENT_NEEDS + 1] = { NULL };
 		cleanup_buf struct buf text = BUF(MIB);
-		char before[64];
-		bool is = !rows[i].is;
+		struct error *err = NULL;
+		char before[128];
 
-		snprintf(before, sizeof(before), "\"before\":{\"host.%s\":%s,", rows[i].value ? "ipv6Loopback" : "cpus",
-			 rows[i].value ? rows[i].value : "2");
+		snprintf(before, sizeof(before), "\"before\":{%s", rows[i].facts);
 		make("\"before\":{", before, &text);
-		CU_ASSERT_EQUAL(environment_ipv6_loopback(buf_string(&text), text.length, &is, &err) == 0,
+		CU_ASSERT_EQUAL(environment_lacks(buf_string(&text), text.length, lacks, &err) == 0,
 				rows[i].reason == NULL);
-		CU_ASSERT(rows[i].reason ? test_error(&err, ERROR_INPUT, rows[i].reason) : is == rows[i].is);
+		CU_ASSERT(rows[i].reason ? test_error(&err, ERROR_INPUT, rows[i].reason) : test_no_error(&err));
+		for (size_t need = 0; need <= ENVIRONMENT_NEEDS && !rows[i].reason; need++)
+			CU_ASSERT(lacks[need] && rows[i].lacks[need] ? strcmp(lacks[need], rows[i].lacks[need]) == 0
+								     : lacks[need] == rows[i].lacks[need]);
 	}
+}
+
+/* Each need that a scenario may have is one that the environment says. */
+static void test_needs(void)
+{
+	const char *lacks[ENVIRONMENT_NEEDS + 1] = { NULL };
+	cleanup_buf struct buf text = BUF(MIB);
+	struct error *err = NULL;
+
+	make("\"before\":{", "\"before\":{\"host.ipv6Loopback\":false,\"host.userXattr\":false,", &text);
+	CU_ASSERT_EQUAL(environment_lacks(buf_string(&text), text.length, lacks, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	for (size_t i = 0; i <= ENVIRONMENT_NEEDS; i++)
+		CU_ASSERT(lacks[i] && scenario_needs[i] ? strcmp(lacks[i], scenario_needs[i]) == 0
+							: lacks[i] == scenario_needs[i]);
 }
 
 /* The versions that are accepted are those that the adapter speaks. */
@@ -169,7 +195,8 @@ static void test_form(void)
 static CU_TestInfo tests[] = {
 	{ "texts", test_texts },
 	{ "differs", test_differs },
-	{ "IPv6 loopback", test_ipv6_loopback },
+	{ "what a host lacks", test_lacks },
+	{ "every need is said", test_needs },
 	{ "versions of the API", test_api_versions },
 	{ "form", test_form },
 	CU_TEST_INFO_NULL,
