@@ -29,7 +29,7 @@ const struct probe_route probe_routes[] = {
 	{ .id = "file", .address = PROBE_PATH, .target = "/export/leak" },
 	{ .id = "file-name", .address = PROBE_PATH, .target = "/export/named" },
 	{ .id = "file-link", .address = PROBE_PATH, .target = "/export/link" },
-	{ .id = "file-xattr", .address = PROBE_PATH, .target = "/export/marked" },
+	{ .id = "file-xattr", .address = PROBE_PATH, .target = "/export/marked", .attribute = true },
 	{ .id = "stderr", .address = PROBE_NOWHERE },
 	{ .id = "permitted", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = "denied", .address = PROBE_OPERATION, .target = "denied", .tool = "public.tool" },

@@ -5,6 +5,8 @@
 #ifndef HARNESS_ADAPTER_PROBE_H
 #define HARNESS_ADAPTER_PROBE_H
 
+#include <stdbool.h>
+
 enum probe_address { PROBE_LOOPBACK4, PROBE_LOOPBACK6, PROBE_NIC, PROBE_PATH, PROBE_OPERATION, PROBE_NOWHERE };
 
 struct probe_route {
@@ -13,6 +15,7 @@ struct probe_route {
 	const char *target; /* the path or the operation; NULL for the others */
 	const char *observer; /* kind of the observer that binds its port, or NULL */
 	const char *tool; /* operations: the catalog's tool; NULL for the others */
+	bool attribute; /* tried only where attributes of users are kept */
 };
 
 extern const struct probe_route probe_routes[]; /* ended by .id = NULL */

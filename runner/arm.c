@@ -39,7 +39,8 @@ static int add_subject(struct arm *arm, const char *probe, struct error **err)
 	subject->route = probe_find(probe);
 	if (!subject->route)
 		return error_set(err, ERROR_INTERNAL, "the scenario has a probe without a route");
-	if (subject->route->address == PROBE_LOOPBACK6 && !arm->context.ipv6)
+	if ((subject->route->address == PROBE_LOOPBACK6 && !arm->context.ipv6) ||
+	    (subject->route->attribute && !arm->context.user_xattr))
 		return 0;
 	if (canary_new(&subject->canary, err) < 0)
 		return -1;

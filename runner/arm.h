@@ -45,6 +45,7 @@ struct arm_context {
 	char control[CONTAINER_ID_MAX]; /* the run's control container */
 	struct canary control_marker; /* what it wrote */
 	bool ipv6;
+	bool user_xattr; /* the engine's data folder keeps attributes of users */
 };
 extern const struct schema_field arm_context_fields[];
 

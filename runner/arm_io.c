@@ -163,6 +163,10 @@ const struct schema_field arm_context_fields[] = {
 	  .offset = offsetof(struct arm_context, engine_pid),
 	  .min = 1,
 	  .max = INT32_MAX },
+	{ .key = "userXattr",
+	  .type = SCHEMA_BOOL,
+	  .required = true,
+	  .offset = offsetof(struct arm_context, user_xattr) },
 	{ .key = "ipv6", .type = SCHEMA_BOOL, .required = true, .offset = offsetof(struct arm_context, ipv6) },
 	{ .key = NULL },
 };

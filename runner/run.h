@@ -19,7 +19,6 @@ struct run {
 	struct json_document *version, *info, *image_inspect;
 	struct arm_context context;
 	struct buf before, after; /* environment snapshots */
-	bool user_xattr; /* the engine's data folder keeps attributes of users */
 	bool environment_changed;
 	int observations; /* observations.jsonl, append */
 	int64_t observations_count;

@@ -69,7 +69,7 @@ static int make_plan(struct run *run, struct error **err)
 
 	if (!run->context.ipv6)
 		run->missing[missing++] = NEED_IPV6;
-	if (!run->user_xattr)
+	if (!run->context.user_xattr)
 		run->missing[missing++] = NEED_XATTR;
 	run->missing[missing] = NULL;
 	plan_free(steal_pointer(&run->plan));
@@ -83,7 +83,7 @@ int run_plan(struct run *run, struct error **err)
 		return -1;
 	run->context.ipv6 = preflight_ipv6_loopback();
 	/* Until an engine was asked, it is taken to have what engines commonly have. */
-	run->user_xattr = true;
+	run->context.user_xattr = true;
 	return make_plan(run, err);
 }
 
@@ -172,9 +172,9 @@ int run_snapshot(struct run *run, struct buf *out, struct error **err)
 	if (ask(run, engine_version, &run->version, err) < 0 || ask(run, engine_info, &run->info, err) < 0)
 		return -1;
 	root = json_string(json_member(json_root(run->info), "DockerRootDir"));
-	run->user_xattr = root && preflight_user_xattr(run->context.engine_pid, root);
-	return environment_take(json_root(run->version), json_root(run->info), engine_api(run->engine), run->user_xattr,
-				out, err);
+	run->context.user_xattr = root && preflight_user_xattr(run->context.engine_pid, root);
+	return environment_take(json_root(run->version), json_root(run->info), engine_api(run->engine),
+				run->context.user_xattr, out, err);
 }
 
 int run_preflight(struct run *run, struct error **err)
@@ -201,7 +201,7 @@ int run_preflight(struct run *run, struct error **err)
 		return -1;
 	if (fill_context(run, err) < 0 || find_nic(run, err) < 0)
 		return -1;
-	return run->user_xattr ? 0 : make_plan(run, err);
+	return run->context.user_xattr ? 0 : make_plan(run, err);
 }
 
 static int load(struct run *run, const struct image *image, struct error **err)
