@@ -6,9 +6,13 @@
  * arm's process of PROGRAM (the end of its path) whose first argument is ARGUMENT, if one is given:
  *
  *   stop, kill   SIGSTOP, SIGKILL
+ *   resume       SIGCONT, at once
  *   drown        SIGSTOP, more packets on the loopback than a capture's ring can hold, SIGCONT
  *
- * The action `cut` empties the file PROGRAM that the arm has open.
+ * Other actions befall the file PROGRAM that the arm has open, once it holds the text ARGUMENT, if one is given:
+ *
+ *   cut, halve   emptied; its second half taken off
+ *   replace      emptied, and filled up again with as many other bytes
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -20,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/buf.h"
 #include "core/clock.h"
@@ -30,6 +36,7 @@
 #define SETTLE_MS 200
 #define LOOK_MS 1
 #define PROC_BYTES 4096
+#define FILE_BYTES (64 * KIB)
 #define GENERATIONS 2
 /* Each is kept whole by the ring, and answered by an ICMP error that is kept too. */
 #define FLOOD_PACKETS (8 * CAPTURE_RING_BYTES / 512)
@@ -112,46 +119,93 @@ static int strike(const char *action, pid_t target)
 		return kill(target, SIGKILL);
 	if (strcmp(action, "stop") == 0)
 		return kill(target, SIGSTOP);
+	if (strcmp(action, "resume") == 0)
+		return kill(target, SIGCONT);
 	if (strcmp(action, "drown") != 0 || kill(target, SIGSTOP) < 0)
 		return -1;
 	return flood() < 0 ? -1 : kill(target, SIGCONT);
 }
 
-/* Empties the file of this name in one of the process's descriptors. */
-static int cut(pid_t pid, const char *name)
+/* The file of this name in one of the process's descriptors. */
+static bool find_file(pid_t pid, const char *name, char out[PATH_MAX])
 {
 	const struct dirent *entry;
-	char path[64], file[PATH_MAX];
-	int status = -1;
+	bool found = false;
+	char path[64];
 	DIR *list;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	list = opendir(path);
-	while (list && (entry = readdir(list))) {
-		ssize_t length = readlinkat(dirfd(list), entry->d_name, file, sizeof(file) - 1);
+	while (list && !found && (entry = readdir(list))) {
+		ssize_t length = readlinkat(dirfd(list), entry->d_name, out, PATH_MAX - 1);
 
-		file[length < 0 ? 0 : length] = '\0';
-		if (strrchr(file, '/') && strcmp(strrchr(file, '/') + 1, name) == 0)
-			status = truncate(file, 0);
+		out[length < 0 ? 0 : length] = '\0';
+		found = strrchr(out, '/') && strcmp(strrchr(out, '/') + 1, name) == 0;
 	}
 	if (list)
 		closedir(list);
-	return status;
+	return found;
+}
+
+static bool await_text(const char *file, const char *text)
+{
+	int64_t deadline = clock_deadline(WAIT_MS);
+
+	while (clock_now() < deadline) {
+		cleanup_buf struct buf bytes = BUF(FILE_BYTES);
+		cleanup_error struct error *gone = NULL;
+
+		if (fd_read_file(AT_FDCWD, file, FILE_BYTES, &bytes, &gone) < 0)
+			return false;
+		if (bytes.length && memmem(bytes.data, bytes.length, text, strlen(text)))
+			return true;
+		(void)poll(NULL, 0, LOOK_MS);
+	}
+	return false;
+}
+
+static int shorten(const char *action, const char *file)
+{
+	cleanup_fd int fd = open(file, O_WRONLY | O_CLOEXEC);
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info) < 0)
+		return -1;
+	if (strcmp(action, "halve") == 0)
+		return ftruncate(fd, info.st_size / 2);
+	if (ftruncate(fd, 0) < 0)
+		return -1;
+	for (off_t at = 0; strcmp(action, "replace") == 0 && at < info.st_size; at++)
+		if (pwrite(fd, "x", 1, at) != 1)
+			return -1;
+	return 0;
+}
+
+static bool is_of_files(const char *action)
+{
+	return strcmp(action, "cut") == 0 || strcmp(action, "halve") == 0 || strcmp(action, "replace") == 0;
 }
 
 int main(int argc, char **argv)
 {
 	int64_t deadline = clock_deadline(WAIT_MS);
 	struct wanted wanted = { .argument = NULL };
+	char file[PATH_MAX];
 	pid_t arm;
 
 	if (argc < 4 || argc > 5)
-		return fprintf(stderr, "usage: live-main_plant ARM stop|kill|drown|cut PROGRAM [ARGUMENT]\n"), 4;
+		return fprintf(stderr, "usage: live-main_plant ARM stop|resume|kill|drown|cut|halve|replace PROGRAM "
+				       "[ARGUMENT]\n"),
+		       4;
 	arm = (pid_t)strtol(argv[1], NULL, 10);
 	wanted.program = argv[3];
 	wanted.argument = argv[4];
-	if (strcmp(argv[2], "cut") == 0)
-		return cut(arm, argv[3]) < 0;
+	/* Whoever started this has descriptors whose other ends wait for their close. */
+	if (close_range(STDERR_FILENO + 1, ~0U, 0) < 0)
+		return 1;
+	if (is_of_files(argv[2]))
+		return !find_file(arm, argv[3], file) || (argv[4] && !await_text(file, argv[4])) ||
+		       shorten(argv[2], file) < 0;
 	while (clock_now() < deadline) {
 		pid_t target = find_below(arm, &wanted, GENERATIONS);
 
@@ -159,7 +213,8 @@ int main(int argc, char **argv)
 			(void)poll(NULL, 0, LOOK_MS);
 			continue;
 		}
-		(void)poll(NULL, 0, SETTLE_MS);
+		if (strcmp(argv[2], "resume") != 0)
+			(void)poll(NULL, 0, SETTLE_MS);
 		return strike(argv[2], target) < 0;
 	}
 	return 1;

@@ -2,32 +2,9 @@
 # Defects planted from outside, one at a time: a run with a blind observer, a lost part, an agent that tries nothing or a
 # mutation that takes away something else must end as failed or not established, and say why. Never as passed.
 # shellcheck disable=SC2317 # check() calls functions by name
-# shellcheck source=tests/live/live.sh
-. "$(dirname "$0")/live.sh"
+# shellcheck source=tests/live/planted.sh
+. "$(dirname "$0")/planted.sh"
 need_engine
-
-PLANT=$BUILD/tests/live-main_plant
-# One arm at a time, of which the first is the baseline: what is planted is planted there.
-SELECTION=(baseline -j1)
-
-# The bundle says the same as the summary did, and stands on its own.
-# An arm that broke is an error of the run; its bundle is intact, and leaves the cells open.
-verifies_as() { # CODE
-	local status=0 expected=$1
-	[ "$expected" -ne 3 ] || expected=2
-	"$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz" || status=$?
-	[ "$status" -eq "$expected" ] || { echo "verify: $status, not $expected"; return 1; }
-}
-
-# A planted run: not passed, the cell and the reason are named, and the bundle keeps it.
-check_caught() { # WHAT CODES LINE
-	local codes
-	read -ra codes <<<"$2"
-	check "$1: fails or is not established" exits "${codes[@]}"
-	check "$1: cell and reason are named" says "$3"
-	check "$1: no verdict of pass" not says "verdict: pass"
-	check "$1: the sealed bundle says the same" verifies_as "$CODE"
-}
 
 # Whether the latest bundle holds an observation of the baseline by that observer in which packets were dropped.
 dropped_at() { # OBSERVER
@@ -35,30 +12,8 @@ dropped_at() { # OBSERVER
 		grep '"arm":"baseline"' | grep "\"observer\":\"$1\"" | grep -q '"dropped":[1-9]'
 }
 
-# Runs with a signal or a flood that strikes the baseline while it waits for its watchdog, which is the one to call: the arm
-# can come neither before nor after it.
-run_struck() { # ACTION PROGRAM [ARGUMENT]
-	echo "$*" >"$folder/plant"
-	harness striking run "${SELECTION[@]}"
-	check "$*: struck the arm" not test -e "$folder/plant"
-}
-
-# A copy whose PROGRAM is standard input, compiled or as a script.
-copy_with() { # NAME PROGRAM
-	copy_tree "$1" && rm "$folder/$1/build/$2" && cat >"$folder/$1/build/$2" && chmod 755 "$folder/$1/build/$2"
-}
-
 copy_tree plain
-copy_tree striking
-mv "$folder/striking/build/libexec/watchdog" "$folder/striking/build/libexec/watchdog.real"
-cat >"$folder/striking/build/libexec/watchdog" <<SCRIPT
-#!/bin/sh
-if mv "$folder/plant" "$folder/planting"; then
-	"$PWD/$PLANT" \$PPID \$(cat "$folder/planting") || mv "$folder/planting" "$folder/plant"
-fi </dev/null >/dev/null 2>&1
-exec "\$0.real" "\$@"
-SCRIPT
-chmod 755 "$folder/striking/build/libexec/watchdog"
+striking_tree
 
 # ---- nothing planted: else none of the following would show anything ----
 harness plain run "${SELECTION[@]}"
