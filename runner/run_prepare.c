@@ -66,6 +66,7 @@ static int make_plan(struct run *run, struct error **err)
 {
 	const struct options *options = run->options;
 	size_t missing = 0;
+	int status;
 
 	if (!run->context.ipv6)
 		run->missing[missing++] = NEED_IPV6;
@@ -73,8 +74,10 @@ static int make_plan(struct run *run, struct error **err)
 		run->missing[missing++] = NEED_XATTR;
 	run->missing[missing] = NULL;
 	plan_free(steal_pointer(&run->plan));
-	return plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
-			 options->words_count ? options->words_count : 1, 1, run->missing, &run->plan, err);
+	status = plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
+			   options->words_count ? options->words_count : 1, 1, run->missing, &run->plan, err);
+	run->progress.plan = run->plan;
+	return status;
 }
 
 int run_plan(struct run *run, struct error **err)

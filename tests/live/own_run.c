@@ -57,9 +57,12 @@ static int perform(struct own_run *own, const struct own_run_edit *edit, struct 
 	struct run *run = &own->run;
 	int status;
 
-	if (run_plan(run, err) < 0 || store_open(own->options.out, &run->store, err) < 0 ||
-	    run_preflight(run, err) < 0 || run_observations(run, err) < 0 || take_image(run, err) < 0 ||
-	    run_control_start(run, err) < 0)
+	if (run_plan(run, err) < 0)
+		return -1;
+	progress_open(&run->progress, run->options);
+	run->progress.plan = run->plan;
+	if (store_open(own->options.out, &run->store, err) < 0 || run_preflight(run, err) < 0 ||
+	    run_observations(run, err) < 0 || take_image(run, err) < 0 || run_control_start(run, err) < 0)
 		return -1;
 	if (edit && edit->before)
 		edit->before(run, edit->context);
