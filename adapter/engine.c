@@ -14,7 +14,14 @@ struct engine_request {
 	struct engine_request *next;
 	enum engine_operation operation;
 	struct http_request *http;
+	char *body; /* its own copy: the caller's may go while it is under way */
 };
+
+static void request_free(struct engine_request *request)
+{
+	free(request->body);
+	free(request);
+}
 
 static int find_peer(struct engine *engine, struct error **err)
 {
@@ -123,9 +130,22 @@ int engine_explain_failure(const struct engine *engine, enum engine_operation op
 	return error_wrap(err, "asked to %s", engine_operation_text(operation));
 }
 
+static int keep_body(struct engine_request *request, struct engine_call *call, struct error **err)
+{
+	if (!call->body)
+		return 0;
+	request->body = malloc(call->body_length + 1);
+	if (!request->body)
+		return error_set(err, ERROR_MEMORY, "no memory for a request");
+	memcpy(request->body, call->body, call->body_length);
+	call->body = request->body;
+	return 0;
+}
+
 int engine_call_begin(struct engine *engine, const struct engine_call *call, struct engine_request **out,
 		      struct error **err)
 {
+	struct engine_call kept = *call;
 	struct engine_request *request;
 
 	if (!engine->minor && call->operation != ENGINE_VERSION)
@@ -134,8 +154,8 @@ int engine_call_begin(struct engine *engine, const struct engine_call *call, str
 	if (!request)
 		return error_set(err, ERROR_MEMORY, "no memory for a request");
 	request->operation = call->operation;
-	if (send_call(engine, call, &request->http, err) < 0) {
-		free(request);
+	if (keep_body(request, &kept, err) < 0 || send_call(engine, &kept, &request->http, err) < 0) {
+		request_free(request);
 		return engine_explain_failure(engine, call->operation, err);
 	}
 	request->next = engine->requests;
@@ -159,12 +179,12 @@ int engine_finish(struct engine *engine, struct engine_request *request, struct 
 {
 	cleanup_answer struct http_answer answer = { .status = 0 };
 	enum engine_operation operation = request->operation;
-	struct http_request *http = request->http;
 	int code;
 
 	forget(engine, request);
-	free(request);
-	if (http_finish(engine->client, http, &answer, err) < 0)
+	code = http_finish(engine->client, request->http, &answer, err);
+	request_free(request);
+	if (code < 0)
 		return engine_explain_failure(engine, operation, err);
 	code = engine_judge(operation, answer.status, answer.body.data, answer.body.length, &result->found, err);
 	if (code < 0)
@@ -191,7 +211,12 @@ void engine_cancel(struct engine *engine, struct engine_request *request)
 		return;
 	forget(engine, request);
 	http_cancel(engine->client, request->http);
-	free(request);
+	request_free(request);
+}
+
+size_t engine_descriptors(const struct engine *engine, struct pollfd *out, size_t max)
+{
+	return http_descriptors(engine->client, out, max);
 }
 
 int engine_pump(struct engine *engine, struct error **err)

@@ -7,6 +7,7 @@
 #ifndef HARNESS_ADAPTER_ENGINE_H
 #define HARNESS_ADAPTER_ENGINE_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -92,6 +93,9 @@ int engine_pump(struct engine *engine, struct error **err) MUST_CHECK;
 /* Waits until something happened on any request, or the deadline, and drives it. Returns at once while a done request
  * was not finished. */
 int engine_drive(struct engine *engine, int64_t deadline, struct error **err) MUST_CHECK;
+/* What to poll() for between two pumps: at most `max` descriptors with their events; returns how many. They hold until
+ * the engine is used again. */
+size_t engine_descriptors(const struct engine *engine, struct pollfd *out, size_t max);
 /* Whether engine_finish() would return at once. Pumping, driving, and finishing any request change it. */
 bool engine_done(const struct engine_request *request);
 
@@ -170,5 +174,31 @@ int engine_events_begin(struct engine *engine, int64_t since, const char *filter
 			void *context, struct engine_request **out, struct error **err) MUST_CHECK;
 int engine_network_inspect(struct engine *engine, const char *name, struct buf *json, bool *found,
 			   struct error **err) MUST_CHECK;
+
+/* ---- changes to a container that runs: for faults alone ---- */
+
+/* Each is begun here, and ends by engine_finish(). */
+int engine_rename_begin(struct engine *engine, const char *id, const char *name, struct engine_request **out,
+			struct error **err) MUST_CHECK;
+int engine_update_begin(struct engine *engine, const char *id, int64_t pids, struct engine_request **out,
+			struct error **err) MUST_CHECK;
+int engine_pause_begin(struct engine *engine, const char *id, struct engine_request **out,
+		       struct error **err) MUST_CHECK;
+int engine_unpause_begin(struct engine *engine, const char *id, struct engine_request **out,
+			 struct error **err) MUST_CHECK;
+/* An engine refuses to connect a container that is on the network "none". */
+int engine_connect_begin(struct engine *engine, const char *network, const char *id, struct engine_request **out,
+			 struct error **err) MUST_CHECK;
+int engine_disconnect_begin(struct engine *engine, const char *network, const char *id, struct engine_request **out,
+			    struct error **err) MUST_CHECK;
+
+/* A second command in the container: `command` ends with NULL. Its id is as a container's. */
+int engine_exec_begin(struct engine *engine, const char *id, const char *const *command, struct engine_request **out,
+		      struct error **err) MUST_CHECK;
+int engine_exec_finish(struct engine *engine, struct engine_request *request, char exec[CONTAINER_ID_MAX],
+		       struct error **err) MUST_CHECK;
+/* Starts it; its standard streams as of engine_attach(). */
+int engine_exec_start(struct engine *engine, const char *exec, int *socket, struct buf *rest,
+		      struct error **err) MUST_CHECK;
 
 #endif

@@ -155,6 +155,14 @@ static const struct operation operations[ENGINE_OPERATIONS] = {
 	[ENGINE_LOGS] = { .text = "read the container's log", .method = "GET", .success = 200 },
 	[ENGINE_EVENTS] = { .text = "report events", .method = "GET", .success = 200 },
 	[ENGINE_NETWORK] = { .text = "inspect the network", .method = "GET", .success = 200 },
+	[ENGINE_RENAME] = { .text = "rename the container", .method = "POST", .success = 204 },
+	[ENGINE_UPDATE] = { .text = "update the container's limits", .method = "POST", .success = 200 },
+	[ENGINE_PAUSE] = { .text = "pause the container", .method = "POST", .success = 204 },
+	[ENGINE_UNPAUSE] = { .text = "go on with the container", .method = "POST", .success = 204 },
+	[ENGINE_CONNECT] = { .text = "connect the container to a network", .method = "POST", .success = 200 },
+	[ENGINE_DISCONNECT] = { .text = "disconnect the container from a network", .method = "POST", .success = 200 },
+	[ENGINE_EXEC] = { .text = "prepare a command in the container", .method = "POST", .success = 201 },
+	[ENGINE_EXEC_START] = { .text = "run a command in the container", .method = "POST", .success = 101 },
 };
 
 /* The first row that matches holds: an operation's own rows come before those of all. */

@@ -30,6 +30,14 @@ enum engine_operation {
 	ENGINE_LOGS,
 	ENGINE_EVENTS,
 	ENGINE_NETWORK,
+	ENGINE_RENAME,
+	ENGINE_UPDATE,
+	ENGINE_PAUSE,
+	ENGINE_UNPAUSE,
+	ENGINE_CONNECT,
+	ENGINE_DISCONNECT,
+	ENGINE_EXEC,
+	ENGINE_EXEC_START,
 	ENGINE_OPERATIONS,
 };
 
@@ -48,7 +56,7 @@ struct engine {
 struct engine_call {
 	enum engine_operation operation;
 	const char *path;
-	const void *body;
+	const void *body; /* copied */
 	size_t body_length;
 	int body_fd; /* -1: none */
 	http_sink sink;
@@ -94,6 +102,10 @@ void engine_put_escaped(struct buf *out, const char *text);
 #define ENGINE_CONTAINER_PATH 192
 int engine_container_path(char path[ENGINE_CONTAINER_PATH], const char *id, const char *end,
 			  struct error **err) MUST_CHECK;
+
+/* Sends `call` as a request to upgrade its connection, and takes the connection over: engine_attach(). */
+int engine_take_over(const struct engine *engine, const struct engine_call *call, int *socket, struct buf *rest,
+		     struct error **err) MUST_CHECK;
 
 /* A call without a body and sink. */
 struct engine_call engine_plain(enum engine_operation operation, const char *path);

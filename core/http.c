@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -174,6 +175,31 @@ int http_drive(struct http_client *client, int64_t deadline, struct error **err)
 	if (code != CURLM_OK)
 		return error_set(err, ERROR_INTERNAL, "libcurl cannot wait (its code %d)", (int)code);
 	return http_pump(client, err);
+}
+
+/* libcurl's sets are those of select(): a descriptor beyond them is not told, and waits for the next pump. */
+size_t http_descriptors(const struct http_client *client, struct pollfd *out, size_t max)
+{
+	fd_set readable, writable, exceptional;
+	size_t count = 0;
+	int last = -1;
+
+	FD_ZERO(&readable);
+	FD_ZERO(&writable);
+	FD_ZERO(&exceptional);
+	if (curl_multi_fdset(client->multi, &readable, &writable, &exceptional, &last) != CURLM_OK)
+		return 0;
+	for (int fd = 0; fd <= last && count < max; fd++) {
+		short events = 0;
+
+		if (FD_ISSET(fd, &readable))
+			events |= POLLIN;
+		if (FD_ISSET(fd, &writable))
+			events |= POLLOUT;
+		if (events)
+			out[count++] = (struct pollfd){ .fd = fd, .events = events };
+	}
+	return count;
 }
 
 static bool request_sent(const struct http_request *request)

@@ -5,6 +5,7 @@
 #ifndef HARNESS_CORE_HTTP_H
 #define HARNESS_CORE_HTTP_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,13 +75,17 @@ int http_pump(struct http_client *client, struct error **err) MUST_CHECK;
  * a done request was not finished. */
 int http_drive(struct http_client *client, int64_t deadline, struct error **err) MUST_CHECK;
 
+/* What to poll() for between two pumps: at most `max` descriptors with their events; returns how many. They are
+ * libcurl's, and hold until the client is used again. */
+size_t http_descriptors(const struct http_client *client, struct pollfd *out, size_t max);
+
 /* Connects to a Unix socket by `deadline`; the descriptor is non-blocking and CLOEXEC. Errors as of http_finish(). */
 int http_connect(const char *unix_socket, int64_t deadline, int *socket, struct error **err) MUST_CHECK;
 
-/* Sends `call`, which has no body, with "Connection: Upgrade, Upgrade: tcp", reads exactly the headers of the answer
- * and, on 101, returns a duplicate of the connection's socket (non-blocking, CLOEXEC) without shutting it down. Bytes
- * that came behind the headers are in answer->body. On another status *socket is -1 and the answer's text, as far as it
- * came, is in the body. */
+/* Sends `call`, whose body if any is in memory, with "Connection: Upgrade, Upgrade: tcp", reads exactly the headers of
+ * the answer and, on 101, returns a duplicate of the connection's socket (non-blocking, CLOEXEC) without shutting it
+ * down. Bytes that came behind the headers are in answer->body. On another status *socket is -1 and the answer's text,
+ * as far as it came, is in the body. */
 int http_hijack(const char *unix_socket, const struct http_call *call, int *socket, struct http_answer *answer,
 		struct error **err) MUST_CHECK;
 

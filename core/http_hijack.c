@@ -1,6 +1,6 @@
 /*
  * The upgrade of a connection to a raw stream. libcurl only connects: a server that hijacks a connection throws away
- * what was sent behind the request's headers, so nothing is written before the whole 101 was read.
+ * what was sent behind the request, so nothing more is written before the whole 101 was read.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,15 +18,19 @@ static int send_request(int fd, const struct http_call *call, struct error **err
 {
 	cleanup_buf struct buf text = BUF(ENGINE_HEADER_BYTES);
 
-	if (call->path[0] != '/' || strpbrk(call->path, " \t\r\n") || call->body || call->body_length)
-		return error_set(err, ERROR_INTERNAL, "a request to upgrade has an escaped path and no body");
+	if (call->path[0] != '/' || strpbrk(call->path, " \t\r\n") || (!call->body && call->body_length))
+		return error_set(err, ERROR_INTERNAL, "a request to upgrade has an escaped path and a body in memory");
 	buf_printf(&text,
 		   "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n"
-		   "Content-Length: 0\r\n",
-		   call->method, call->path);
+		   "Content-Length: %zu\r\n",
+		   call->method, call->path, call->body_length);
+	if (call->content_type)
+		buf_printf(&text, "Content-Type: %s\r\n", call->content_type);
 	for (size_t i = 0; call->headers && call->headers[i]; i++)
 		buf_printf(&text, "%s\r\n", call->headers[i]);
 	buf_text(&text, "\r\n");
+	if (call->body_length)
+		buf_add(&text, call->body, call->body_length);
 	if (buf_check(&text, "a request", err) < 0)
 		return -(int)ERROR_LIMIT;
 	return fd_write_all(fd, text.data, text.length, call->deadline, err);

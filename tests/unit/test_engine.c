@@ -33,17 +33,23 @@ static void test_events(void)
 {
 	cleanup_fixture struct fixture f = FIXTURE;
 	struct engine_request *request = NULL;
+	struct pollfd fds[4];
 
 	if (!fixture_begin(&f, "docker", "1.41"))
 		return;
+	CU_ASSERT_EQUAL(engine_descriptors(f.engine, fds, ARRAY_SIZE(fds)), 0);
 	CU_ASSERT_EQUAL(
 		engine_events(f.engine, 1 * NS_PER_S + 5, 2 * NS_PER_S, "{\"type\":[\"network\"]}", &f.json, &f.err),
 		0);
 	CU_ASSERT(fetched(&f, "{\"a\":1}\n{\"b\":2}\n"));
 	CU_ASSERT_EQUAL(
 		engine_events_begin(f.engine, 0, NULL, clock_deadline(3000), collect, &f.json, &request, &f.err), 0);
-	while (f.json.length == 0 && f.err == NULL)
+	while (f.json.length == 0 && f.err == NULL) {
+		/* An event loop of the caller's can wait for it. */
+		CU_ASSERT_EQUAL(engine_descriptors(f.engine, fds, ARRAY_SIZE(fds)), 1);
+		CU_ASSERT_EQUAL(poll(fds, 1, 2000), 1);
 		CU_ASSERT_EQUAL(engine_pump(f.engine, &f.err), 0);
+	}
 	CU_ASSERT(!engine_done(request));
 	CU_ASSERT(fetched(&f, "{\"live\":1}\n"));
 	engine_cancel(f.engine, request);

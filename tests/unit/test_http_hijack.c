@@ -41,6 +41,24 @@ static void test_hijack(void)
 	CU_ASSERT(test_no_error(&f.err));
 }
 
+/* A body belongs to the request, and comes before the stream. */
+static void test_hijack_body(void)
+{
+	cleanup_fixture struct fixture f = FIXTURE;
+	struct http_call call = attach("/attach");
+	cleanup_fd int fd = -1;
+
+	if (!fixture_begin(&f, false))
+		return;
+	call.content_type = "application/json";
+	call.body = "{\"Tty\":false}";
+	call.body_length = 13;
+	CU_ASSERT_EQUAL(http_hijack(f.server.path, &call, &fd, &f.answer, &f.err), 0);
+	CU_ASSERT(test_no_error(&f.err));
+	CU_ASSERT(server_saw(&f.server, "Upgrade: tcp\r\nContent-Length: 13\r\nContent-Type: application/json\r\n\r\n"
+					"{\"Tty\":false}"));
+}
+
 struct refusal {
 	const char *path;
 	long status; /* 0: an error */
@@ -86,13 +104,12 @@ static void test_hijack_mistakes(void)
 	call.body_max = 4;
 	CU_ASSERT(http_hijack(f.server.path, &call, &fd, &f.answer, &f.err) < 0);
 	CU_ASSERT(test_error(&f.err, ERROR_LIMIT, "more than 4 bytes came"));
-	call.body = "x";
 	call.body_length = 1;
 	CU_ASSERT(http_hijack(f.server.path, &call, &fd, &f.answer, &f.err) < 0);
-	CU_ASSERT(test_error(&f.err, ERROR_INTERNAL, "no body"));
+	CU_ASSERT(test_error(&f.err, ERROR_INTERNAL, "a body in memory"));
 	call = attach("/at tach");
 	CU_ASSERT(http_hijack(f.server.path, &call, &fd, &f.answer, &f.err) < 0);
-	CU_ASSERT(test_error(&f.err, ERROR_INTERNAL, "no body"));
+	CU_ASSERT(test_error(&f.err, ERROR_INTERNAL, "a body in memory"));
 	CU_ASSERT_EQUAL(fd, -1);
 }
 
@@ -109,6 +126,7 @@ static const struct refusal refusals[8] = {
 
 static CU_TestInfo hijack_tests[] = {
 	{ "hijack", test_hijack },
+	{ "a body", test_hijack_body },
 	{ "refused", test_hijack_refused },
 	{ "mistakes", test_hijack_mistakes },
 	CU_TEST_INFO_NULL,
