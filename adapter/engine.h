@@ -120,6 +120,8 @@ int engine_images_by_reference(struct engine *engine, const char *reference, str
 int engine_create(struct engine *engine, const char *name, const void *body, size_t length, char id[CONTAINER_ID_MAX],
 		  struct buf *warnings, struct error **err) MUST_CHECK;
 int engine_inspect(struct engine *engine, const char *id, struct buf *json, bool *found, struct error **err) MUST_CHECK;
+int engine_inspect_begin(struct engine *engine, const char *id, int64_t deadline, struct engine_request **out,
+			 struct error **err) MUST_CHECK;
 /* Appends the raw JSON array of all containers with the label, running or not. */
 int engine_list(struct engine *engine, const char *label, struct buf *json, struct error **err) MUST_CHECK;
 
@@ -149,6 +151,9 @@ int engine_await_removal(struct engine *engine, const char *id, int64_t deadline
 /* Upgrades a connection to the container's standard streams, framed as adapter/demux.h reads them. *socket is
  * non-blocking and the only holder of the connection; `rest` gets what came behind the headers. */
 int engine_attach(struct engine *engine, const char *id, int *socket, struct buf *rest, struct error **err) MUST_CHECK;
+/* As engine_attach(), of what the engine's log of the container holds, and its end behind that. */
+int engine_attach_log(struct engine *engine, const char *id, int *socket, struct buf *rest,
+		      struct error **err) MUST_CHECK;
 
 /* ---- evidence ---- */
 

@@ -66,12 +66,23 @@ int engine_take_over(const struct engine *engine, const struct engine_call *call
 	return hijack(engine, call, buf_string(&path), socket, rest, err);
 }
 
-int engine_attach(struct engine *engine, const char *id, int *socket, struct buf *rest, struct error **err)
+static int attach(struct engine *engine, const char *id, const char *query, int *socket, struct buf *rest,
+		  struct error **err)
 {
 	char path[ENGINE_CONTAINER_PATH] = "";
 	struct engine_call call = engine_plain(ENGINE_ATTACH, path);
-	int code = engine_container_path(path, id, "/attach?stream=1&stdin=1&stdout=1&stderr=1", err);
+	int code = engine_container_path(path, id, query, err);
 
 	*socket = -1;
 	return code < 0 ? code : engine_take_over(engine, &call, socket, rest, err);
+}
+
+int engine_attach(struct engine *engine, const char *id, int *socket, struct buf *rest, struct error **err)
+{
+	return attach(engine, id, "/attach?stream=1&stdin=1&stdout=1&stderr=1", socket, rest, err);
+}
+
+int engine_attach_log(struct engine *engine, const char *id, int *socket, struct buf *rest, struct error **err)
+{
+	return attach(engine, id, "/attach?logs=1&stdout=1&stderr=1", socket, rest, err);
 }

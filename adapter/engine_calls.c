@@ -214,6 +214,12 @@ int engine_inspect(struct engine *engine, const char *id, struct buf *json, bool
 	return engine_container_fetch(engine, ENGINE_INSPECT, id, "/json", json, found, err);
 }
 
+int engine_inspect_begin(struct engine *engine, const char *id, int64_t deadline, struct engine_request **out,
+			 struct error **err)
+{
+	return engine_container_begin(engine, ENGINE_INSPECT, id, "/json", deadline, out, err);
+}
+
 int engine_start_begin(struct engine *engine, const char *id, struct engine_request **out, struct error **err)
 {
 	return engine_container_begin(engine, ENGINE_START, id, "/start", 0, out, err);

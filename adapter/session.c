@@ -13,6 +13,7 @@
 
 #include "adapter/engine.h"
 #include "adapter/preflight.h"
+#include "adapter/session_watch_parts.h"
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/loop.h"
@@ -72,10 +73,10 @@ static int read_back(struct session *session, struct error **err)
 	return 0;
 }
 
-static struct admission_declared declared_documents(const struct session *session)
+struct admission_declared session_declared(const struct session *session, const struct json_node *inspect)
 {
 	return (struct admission_declared){
-		.inspect = json_root(session->inspect),
+		.inspect = inspect,
 		.image = session->target->image_inspect,
 		.info = session->target->info,
 		.image_id = session->target->image,
@@ -124,9 +125,18 @@ static int admit(struct session *session, enum admission_half half, const struct
 	return refuse(failed, &expected, err);
 }
 
+bool session_declared_holds(const struct session *session, const struct json_node *inspect)
+{
+	struct rule_set expected = half_of(&session->options->must_fail, ADMISSION_DECLARED), failed = { { 0 } };
+	struct admission_declared documents = session_declared(session, inspect);
+
+	admission_declared(&documents, &failed);
+	return rule_set_equal(&failed, &expected);
+}
+
 static int admit_declared(struct session *session, struct error **err)
 {
-	struct admission_declared documents = declared_documents(session);
+	struct admission_declared documents = session_declared(session, json_root(session->inspect));
 	struct rule_set failed = { { 0 } };
 
 	admission_declared(&documents, &failed);
@@ -260,7 +270,7 @@ int session_kernel(struct session *session, struct error **err)
 						   .pids = session->cgroup,
 						   .memory = session->memory };
 
-	if (admission_effective_read(&sources, &session->kernel, err) < 0)
+	if (session_watch_links(session, err) < 0 || admission_effective_read(&sources, &session->kernel, err) < 0)
 		return -1;
 	admission_effective(admission_effective_view(session->kernel, &profile_reference, session->container), &failed);
 	return admit(session, ADMISSION_EFFECTIVE, &failed, err);
@@ -286,7 +296,7 @@ bool session_refused_as_declared(const struct session *session)
 
 int session_project(const struct session *session, effective_take take, void *context, struct error **err)
 {
-	struct admission_declared documents = declared_documents(session);
+	struct admission_declared documents = session_declared(session, json_root(session->inspect));
 
 	return admission_project(&documents,
 				 admission_effective_view(session->kernel, &profile_reference, session->container),
@@ -363,6 +373,7 @@ int session_end_begin(struct session *session, struct error **err)
 	cleanup_error struct error *late = NULL;
 	struct error *left = NULL;
 
+	session_watch_close(session);
 	if (end_process(session, &late) == 0)
 		disarm(session);
 	error_keep_first(err, &late);

@@ -3,8 +3,8 @@
  * reads an option from the environment, and no flag sets the waived rules or the peer. Its steps are called in order by
  * the arm, which puts its observers between them:
  *
- *   create (admit declared) - attach - start begun - bridge - start finished - kernel (admit effective) - guard -
- *   readmit - go - end of input - gone - remove
+ *   create (admit declared) - watch opened - attach - start begun - bridge - start finished - kernel (admit effective)
+ * - guard - readmit - watch armed - go - end of input - gone - remove
  */
 #ifndef HARNESS_ADAPTER_SESSION_H
 #define HARNESS_ADAPTER_SESSION_H
@@ -15,6 +15,7 @@
 #include "adapter/admission.h"
 #include "adapter/control.h"
 #include "adapter/profile.h"
+#include "adapter/session_watch.h"
 #include "core/buf.h"
 #include "core/json.h"
 #include "core/limits.h"
@@ -55,6 +56,7 @@ struct session_options {
 	bool checkpoint; /* the agent may stop and wait for the arm */
 	bool policy; /* the bridge enforces what live policy updates say */
 	bool policy_lock; /* it applies one only behind the calls that were admitted before it */
+	unsigned watch_off; /* kinds of change (1 << enum watch_kind) that nobody watches for */
 	struct rule_set must_fail; /* admission must refuse on exactly these, which are then waived */
 	struct session_limits limits;
 	/* Helpers' names, and the one argument of each, or NULL. */
@@ -104,6 +106,10 @@ struct session {
 	pid_t pid; /* the container's first process, as our /proc knows it */
 	int pidfd, proc, netns, cgroup, memory; /* descriptors of it, opened while it lived */
 	bool removed;
+	struct session_watch *watch; /* while it is watched */
+	bool changed; /* by somebody else: the process was killed for it */
+	enum watch_kind change; /* the first */
+	int64_t changed_at;
 	int cpu; /* bridge, gateway and recorder share this processor, or -1: a call wakes each of them in turn */
 };
 
@@ -120,7 +126,8 @@ int session_start(struct session *session, struct error **err) MUST_CHECK;
  * copy. */
 int session_bridge(struct session *session, int gateway_in, int gateway_out, struct error **err) MUST_CHECK;
 int session_started(struct session *session, struct error **err) MUST_CHECK;
-/* Takes hold of the process (pidfd, /proc, namespace, cgroup) and admits it by what the kernel says. */
+/* Takes hold of the process (pidfd, /proc, namespace, cgroup), watches its links from then on, and admits it by what
+ * the kernel says. */
 int session_kernel(struct session *session, struct error **err) MUST_CHECK;
 /* Arms the watchdog (when the options say so) and gives the bridge its pidfd and pipes. The answers ARMED, READY and
  * GUARDED come on the control sockets. */

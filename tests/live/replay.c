@@ -113,17 +113,18 @@ static void remove_all(const struct peer *peer)
 /* ---- requests ---- */
 
 /* {id}, {image}, {start}, {now} */
-static void put_path(const struct peer *peer, const struct replayed *replayed, const char *template, struct buf *out)
+static void put_template(const struct peer *peer, const struct replayed *replayed, const char *template,
+			 struct buf *out)
 {
 	time_t now = time(NULL);
 
-	if (strncmp(template, "/_ping", 6) != 0)
-		buf_printf(out, "/v%s", engine_api(peer->engine));
 	while (*template) {
 		size_t plain = strcspn(template, "{");
 
 		buf_add(out, template, plain);
 		template += plain;
+		/* A brace of JSON stands for itself. */
+		plain = strcspn(template, "}") + 1;
 		if (strncmp(template, "{id}", 4) == 0)
 			buf_text(out, replayed->id);
 		else if (strncmp(template, "{image}", 7) == 0)
@@ -132,13 +133,22 @@ static void put_path(const struct peer *peer, const struct replayed *replayed, c
 			buf_printf(out, "%lld", (long long)now - 60);
 		else if (strncmp(template, "{now}", 5) == 0)
 			buf_printf(out, "%lld", (long long)now + 1);
-		template += strcspn(template, "}");
-		template += *template == '}';
+		else
+			buf_add(out, template, plain = *template == '{');
+		template += plain;
 	}
 }
 
-static int put_body(const struct peer *peer, const char *path, struct buf *body, struct http_call *call,
-		    struct error **err)
+static void put_path(const struct peer *peer, const struct replayed *replayed, const char *template, struct buf *out)
+{
+	if (strncmp(template, "/_ping", 6) != 0)
+		buf_printf(out, "/v%s", engine_api(peer->engine));
+	put_template(peer, replayed, template, out);
+}
+
+/* `given`: the row's own, or NULL. */
+static int put_body(const struct peer *peer, const char *path, const char *given, struct buf *body,
+		    struct http_call *call, struct error **err)
 {
 	bool creates = strncmp(path, "/containers/create", 18) == 0, loads = strncmp(path, "/images/load", 12) == 0;
 
@@ -147,7 +157,7 @@ static int put_body(const struct peer *peer, const char *path, struct buf *body,
 	call->content_type = loads ? "application/x-tar" : "application/json";
 	call->body = loads ? peer->image.archive.data : body->data;
 	call->body_length = loads ? peer->image.archive.length : body->length;
-	if (!creates && !loads)
+	if (!creates && !loads && !given)
 		call->content_type = NULL;
 	return 0;
 }
@@ -164,7 +174,7 @@ static void spoil_image(struct buf *body)
 static int request(const struct peer *peer, const struct replayed *replayed, const char *object,
 		   struct http_answer *answer, struct error **err)
 {
-	const char *path = member(replayed->row, object, "path");
+	const char *path = member(replayed->row, object, "path"), *given = member(replayed->row, object, "body");
 	cleanup_buf struct buf target = BUF(PATH_BYTES), body = BUF(FILE_BYTES);
 	cleanup_fd int stream = -1;
 	struct http_call call = { .method = member(replayed->row, object, "method"),
@@ -176,7 +186,9 @@ static int request(const struct peer *peer, const struct replayed *replayed, con
 	call.path = buf_string(&target);
 	if (strstr(path, "/attach"))
 		return http_hijack(peer->socket, &call, &stream, answer, err);
-	if (put_body(peer, path, &body, &call, err) < 0)
+	if (given)
+		put_template(peer, replayed, given, &body);
+	if (put_body(peer, path, given, &body, &call, err) < 0)
 		return -1;
 	if (strcmp(replayed->name, "create-no-image") == 0)
 		spoil_image(&body);

@@ -245,13 +245,47 @@ static void put_actor(struct json_writer *writer, const struct sim_container *co
 	json_object_end(writer);
 }
 
-static void put_event(const struct sim_container *container, const char *action, struct buf *out)
+static void put_network(struct json_writer *writer, const struct sim_container *container, const char *network)
+{
+	json_object(writer);
+	json_member_string(writer, "ID", network);
+	json_put_key(writer, "Attributes");
+	json_object(writer);
+	json_member_string(writer, "container", container->id);
+	json_member_string(writer, "name", network);
+	json_object_end(writer);
+	json_object_end(writer);
+}
+
+static void put_time(struct json_writer *writer)
 {
 	struct timespec now = { .tv_sec = 0 };
-	struct json_writer writer;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	json_begin(&writer, out);
+	json_member_string(writer, "scope", "local");
+	json_member_int(writer, "time", now.tv_sec);
+	json_member_int(writer, "timeNano", now.tv_sec * NS_PER_S + now.tv_nsec);
+}
+
+static void tell(struct sim *sim, const struct buf *line)
+{
+	buf_add(&sim->events, buf_string(line), line->length);
+	for (size_t i = 0; i < SIM_CONNECTIONS; i++) {
+		struct sim_connection *connection = &sim->connections[i];
+
+		if (connection->fd < 0 || connection->wait != SIM_WAIT_EVENTS)
+			continue;
+		sim_chunk(connection, buf_string(line), line->length);
+		sim_settle(connection);
+	}
+}
+
+void sim_event(struct sim_container *container, const char *action)
+{
+	cleanup_buf struct buf line = BUF(16 * KIB);
+	struct json_writer writer;
+
+	json_begin(&writer, &line);
 	json_object(&writer);
 	json_member_string(&writer, "status", action);
 	json_member_string(&writer, "id", container->id);
@@ -261,23 +295,27 @@ static void put_event(const struct sim_container *container, const char *action,
 	json_member_string(&writer, "Action", action);
 	json_put_key(&writer, "Actor");
 	put_actor(&writer, container);
-	json_member_string(&writer, "scope", "local");
-	json_member_int(&writer, "time", now.tv_sec);
-	json_member_int(&writer, "timeNano", now.tv_sec * NS_PER_S + now.tv_nsec);
+	put_time(&writer);
 	json_object_end(&writer);
-	buf_text(out, "\n");
+	buf_text(&line, "\n");
+	tell(container->sim, &line);
 }
 
-void sim_event(struct sim_container *container, const char *action)
+void sim_network_event(struct sim_container *container, const char *network, const char *action)
 {
 	cleanup_buf struct buf line = BUF(16 * KIB);
-	struct sim *sim = container->sim;
+	struct json_writer writer;
 
-	put_event(container, action, &line);
-	buf_add(&sim->events, buf_string(&line), line.length);
-	for (size_t i = 0; i < SIM_CONNECTIONS; i++)
-		if (sim->connections[i].fd >= 0 && sim->connections[i].wait == SIM_WAIT_EVENTS)
-			sim_chunk(&sim->connections[i], buf_string(&line), line.length);
+	json_begin(&writer, &line);
+	json_object(&writer);
+	json_member_string(&writer, "Type", "network");
+	json_member_string(&writer, "Action", action);
+	json_put_key(&writer, "Actor");
+	put_network(&writer, container, network);
+	put_time(&writer);
+	json_object_end(&writer);
+	buf_text(&line, "\n");
+	tell(container->sim, &line);
 }
 
 static const struct put inspect_puts[] = {

@@ -149,6 +149,8 @@ void sim_put_inspect(struct sim_container *container, struct buf *out);
 void sim_put_listed(struct sim_container *container, struct buf *out);
 /* Notes the event, and tells those who listen. */
 void sim_event(struct sim_container *container, const char *action);
+/* The same of a network, which is the event's actor. */
+void sim_network_event(struct sim_container *container, const char *network, const char *action);
 
 /* ---- engine_container.c ---- */
 

@@ -184,8 +184,10 @@ static void serve_attach(struct sim_connection *connection, struct sim_container
 	sim_reply(connection, "attach", NULL);
 	if (broken)
 		return;
+	/* A second client is taken, and hears nothing. */
+	connection->closing = container->stream != NULL;
 	sim_settle(connection);
-	if (connection->fd >= 0)
+	if (connection->fd >= 0 && !connection->closing)
 		sim_container_attach(container, connection);
 }
 
@@ -304,6 +306,53 @@ static void serve_events(struct sim_connection *connection, struct sim_container
 	sim_chunk(connection, buf_string(&sim->events), sim->events.length);
 }
 
+/* ---- changes ---- */
+
+static void serve_rename(struct sim_connection *connection, struct sim_container *container)
+{
+	sim_query(connection, "name", container->name, sizeof(container->name));
+	sim_event(container, "rename");
+	sim_reply(connection, "rename", NULL);
+}
+
+static void serve_update(struct sim_connection *connection, struct sim_container *container)
+{
+	sim_event(container, "update");
+	sim_reply(connection, "update", NULL);
+}
+
+static void serve_exec(struct sim_connection *connection, struct sim_container *container)
+{
+	if (container->state != SIM_RUNNING) {
+		sim_reply(connection, "exec-stopped", NULL);
+		return;
+	}
+	sim_event(container, "exec_create: /agent");
+	sim_reply(connection, "exec", NULL);
+}
+
+/* "/networks/NAME/connect" or "disconnect"; the container is in the body. */
+static void serve_network_change(struct sim_connection *connection, struct sim_container *nobody)
+{
+	cleanup_json struct json_document *body = NULL;
+	cleanup_error struct error *ignored = NULL;
+	const char *network = connection->path + strlen("/networks/"), *verb = strrchr(connection->path, '/') + 1;
+	struct sim_container *container = NULL;
+	const char *id = NULL;
+	char name[ID_MAX];
+
+	(void)nobody;
+	if (json_parse(connection->in.data + connection->body, connection->body_length, JSON_DEPTH, &body, &ignored) ==
+	    0)
+		id = json_string(json_member(json_root(body), "Container"));
+	if (id)
+		container = sim_container_find(connection->sim, id, strlen(id));
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(network, "/"), network);
+	if (container)
+		sim_network_event(container, name, verb);
+	sim_reply(connection, strcmp(verb, "connect") == 0 ? "network-connect" : "network-disconnect", NULL);
+}
+
 /* ---- dispatch ---- */
 
 void sim_exited(struct sim_container *container)
@@ -386,6 +435,8 @@ static const struct route routes[] = {
 	{ .method = "GET", .path = "/images/*/json", .serve = serve_image },
 	{ .method = "POST", .path = "/images/load", .answer = "image-load" },
 	{ .method = "DELETE", .path = "/images/*", .serve = serve_image_remove },
+	{ .method = "POST", .path = "/networks/*/connect", .serve = serve_network_change },
+	{ .method = "POST", .path = "/networks/*/disconnect", .serve = serve_network_change },
 	{ .method = "GET", .path = "/networks/*", .serve = serve_network },
 	{ .method = "GET", .path = "/events", .serve = serve_events },
 	{ .method = "GET", .path = "/containers/json", .serve = serve_list },
@@ -396,6 +447,9 @@ static const struct route routes[] = {
 	{ .method = "POST", .path = "/containers/*/wait", .missing = "wait-missing", .serve = serve_wait },
 	{ .method = "POST", .path = "/containers/*/kill", .missing = "kill-missing", .serve = serve_kill },
 	{ .method = "POST", .path = "/containers/*/stop", .missing = "stop-missing", .serve = serve_stop },
+	{ .method = "POST", .path = "/containers/*/rename", .missing = "rename-missing", .serve = serve_rename },
+	{ .method = "POST", .path = "/containers/*/update", .missing = "update-missing", .serve = serve_update },
+	{ .method = "POST", .path = "/containers/*/exec", .missing = "exec-missing", .serve = serve_exec },
 	{ .method = "GET", .path = "/containers/*/archive", .missing = "archive-missing", .serve = serve_archive },
 	{ .method = "GET", .path = "/containers/*/changes", .missing = "changes-missing", .answer = "changes" },
 	{ .method = "GET", .path = "/containers/*/logs", .missing = "logs-missing", .answer = "logs" },

@@ -140,7 +140,7 @@ static int start_gateway(struct stage *stage, struct error **err)
 	return spawn(&options, &stage->gateway, err);
 }
 
-static void pulse(struct stage *stage)
+void stage_pulse(struct stage *stage)
 {
 	struct control_message message = { .type = CONTROL_PULSE };
 	cleanup_error struct error *ignored = NULL;
@@ -158,7 +158,7 @@ size_t stage_delivered(struct stage *stage, const struct canary *canary, int64_t
 		char *text = calloc(1, SINK_BYTES);
 		ssize_t got = text ? pread(stage->sink, text, SINK_BYTES - 1, 0) : -1;
 
-		pulse(stage);
+		stage_pulse(stage);
 		count = 0;
 		for (const char *at = text; got > 0 && (at = strstr(at, canary->text)); at++)
 			count++;
@@ -185,8 +185,8 @@ int stage_session(struct stage *stage, struct error **err)
 {
 	struct session *session = &stage->session;
 
-	if (session_create(session, "arm", err) < 0 || session_attach(session, err) < 0 ||
-	    session_start(session, err) < 0 || start_gateway(stage, err) < 0 ||
+	if (session_create(session, "arm", err) < 0 || session_watch_open(session, err) < 0 ||
+	    session_attach(session, err) < 0 || session_start(session, err) < 0 || start_gateway(stage, err) < 0 ||
 	    session_bridge(session, stage->gateway_in, stage->gateway_out, err) < 0)
 		return -1;
 	fd_close(&stage->gateway_in);
@@ -197,7 +197,7 @@ int stage_session(struct stage *stage, struct error **err)
 		return -1;
 	if (expect(stage, session->bridge_control, CONTROL_GUARDED, err) < 0)
 		return -1;
-	return session_readmit(session, err);
+	return session_readmit(session, err) < 0 ? -1 : session_watch_arm(session, err);
 }
 
 int stage_go(struct stage *stage, unsigned tries, bool noise, const char *ending, struct error **err)
@@ -225,7 +225,7 @@ struct control_message stage_told(struct stage *stage, int control, enum control
 		cleanup_error struct error *err = NULL;
 		size_t none = 0;
 
-		pulse(stage);
+		stage_pulse(stage);
 		if (control_receive(control, &message, NULL, &none, clock_deadline(STAGE_HEARTBEAT_MS), &err) == 0) {
 			if (message.type == type)
 				return message;

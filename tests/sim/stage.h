@@ -71,6 +71,8 @@ int stage_go(struct stage *stage, unsigned tries, bool noise, const char *ending
 /* The next message of `type` on this control socket, with pulses for the bridge meanwhile. One of type 0 when none came
  * in time, or the socket ended. */
 struct control_message stage_told(struct stage *stage, int control, enum control_type type);
+/* Tells the bridge that the arm is alive. */
+void stage_pulse(struct stage *stage);
 void stage_order(struct stage *stage, enum control_type type);
 /* From the first frame, with both operations, to the engine's word about the exit, awaited for `exit_ms`. *end is what
  * the bridge said at its end. */
