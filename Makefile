@@ -21,7 +21,7 @@ ROOMS := core mcp oracle gateway observers adapter mutations reports runner
 
 # The files that hold a main(): one program each. All others of a room go into the room's archive.
 MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c gateway/hostile_gateway.c \
-	observers/tcp.c observers/udp.c observers/capture.c observers/files.c observers/logs.c observers/state.c \
+	observers/tcp.c observers/udp.c observers/capture.c observers/files.c observers/logs.c observers/client.c observers/state.c \
 	observers/deliveries.c observers/recorder.c observers/hostile_upstream.c observers/netns_beacon.c runner/main.c
 
 sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
@@ -30,7 +30,7 @@ ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
 $(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
 
 LIBEXEC := bridge watchdog stop gateway recorder netns-beacon hostile-gateway hostile-upstream \
-	observer-tcp observer-udp observer-capture observer-files observer-logs observer-state observer-deliveries
+	observer-tcp observer-udp observer-capture observer-files observer-logs observer-client observer-state observer-deliveries
 PROGRAMS := $(BUILD)/harness $(LIBEXEC:%=$(BUILD)/libexec/%) $(BUILD)/agent
 
 # make V=1 shows each command in full; else one short line stands for it.
@@ -78,6 +78,7 @@ $(eval $(call program,libexec/observer-udp,observers/udp.c,observers core,-lreso
 $(eval $(call program,libexec/observer-capture,observers/capture.c,observers core,-lpcap -lmd))
 $(eval $(call program,libexec/observer-files,observers/files.c,observers core,-larchive -lcjson -lmd))
 $(eval $(call program,libexec/observer-logs,observers/logs.c,observers core,-lcjson -lmd))
+$(eval $(call program,libexec/observer-client,observers/client.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-state,observers/state.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
 

@@ -33,6 +33,13 @@ extern const struct mutation mutation_fail_closed;
 extern const struct mutation mutation_gateway_deadline;
 extern const struct mutation mutation_policy;
 extern const struct mutation mutation_policy_lock;
+extern const struct mutation mutation_watch_network;
+extern const struct mutation mutation_watch_update;
+extern const struct mutation mutation_watch_exec;
+extern const struct mutation mutation_watch_attach;
+extern const struct mutation mutation_watch_rename;
+extern const struct mutation mutation_watch_interface;
+extern const struct mutation mutation_watch_core_pattern;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

@@ -29,9 +29,32 @@ int mutations_apply(const char (*removes)[NAME_MAX_SHORT], size_t count, struct 
 }
 
 const char *const mutation_ids[] = {
-	"network",       "network-bridge",   "read-only",     "log-driver",  "sink-ceiling", "watchdog", "ack",
-	"strict-frames", "call-limit",       "session-limit", "pids",        "memory",       "restart",  "core",
-	"fail-closed",   "gateway-deadline", "policy",        "policy-lock", NULL,
+	"network",
+	"network-bridge",
+	"read-only",
+	"log-driver",
+	"sink-ceiling",
+	"watchdog",
+	"ack",
+	"strict-frames",
+	"call-limit",
+	"session-limit",
+	"pids",
+	"memory",
+	"restart",
+	"core",
+	"fail-closed",
+	"gateway-deadline",
+	"policy",
+	"policy-lock",
+	"watch-network",
+	"watch-update",
+	"watch-exec",
+	"watch-attach",
+	"watch-rename",
+	"watch-interface",
+	"watch-core-pattern",
+	NULL,
 };
 
 const struct mutation *const mutations[] = {
@@ -53,5 +76,12 @@ const struct mutation *const mutations[] = {
 	&mutation_gateway_deadline,
 	&mutation_policy,
 	&mutation_policy_lock,
+	&mutation_watch_network,
+	&mutation_watch_update,
+	&mutation_watch_exec,
+	&mutation_watch_attach,
+	&mutation_watch_rename,
+	&mutation_watch_interface,
+	&mutation_watch_core_pattern,
 	NULL,
 };

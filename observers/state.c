@@ -1,9 +1,10 @@
 /*
  * Watches the container's process from outside: whether it lives (pidfd and cgroup), its core limits, how often it was
- * started, and how long after the loss of a part it died. Inputs: "pidfd", "proc" (folder of the process), "cgroup"
- * and "memory" (folders of its cgroup: processes and memory), "inspect" (the engine's last answer) and "events" (the
- * engine's events of the container, a JSON object a line). The last two are pipes that the arm closes before it asks
- * for the report of phase AFTER.
+ * started, how long after the loss of a part it died, and which changes it outlived. Inputs: "pidfd", "proc" (folder of
+ * the process), "cgroup" and "memory" (folders of its cgroup: processes and memory), "inspect" (the engine's last
+ * answer) and "events" (the engine's events of the container, a JSON object a line). The last two are pipes that the
+ * arm closes before it asks for the report of phase AFTER. Where somebody changes the container, also "inspect-before",
+ * and while the window closes "inspect-window".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include "observers/limits_file.h"
 #include "observers/observer.h"
 #include "observers/peaks.h"
+#include "observers/state_outlived.h"
 #include "observers/stream.h"
 
 #define VIEW 0
@@ -41,6 +43,7 @@ struct state {
 	int64_t restarts, exit_code;
 	int64_t creates, starts;
 	bool events_broken;
+	struct outlived outlived;
 };
 
 /* A row of the report: the value, and why it is none. */
@@ -49,6 +52,7 @@ struct measure {
 	enum wire_kind kind;
 	const char *unit;
 	enum wire_reason (*read)(const struct state *state, int64_t *value);
+	enum outlived_change change; /* where `read` is NULL: whether it was outlived */
 };
 
 static const struct measure measures[];
@@ -330,6 +334,7 @@ static int state_open(struct observer *observer, struct error **err)
 	state->events.context = observer;
 	state->document = (struct buf)BUF(ENGINE_ANSWER_BYTES);
 	state->line = (struct buf)BUF(EVENT_BYTES);
+	outlived_init(&state->outlived);
 	state->opened = true;
 	return 0;
 }
@@ -350,6 +355,10 @@ static int state_input(struct observer *observer, const char *name, int fd, stru
 		return stream_open(&state->inspect, observer->loop, fd, err);
 	if (strcmp(name, "events") == 0)
 		return stream_open(&state->events, observer->loop, fd, err);
+	if (strcmp(name, "inspect-before") == 0)
+		return stream_open(&state->outlived.before, observer->loop, fd, err);
+	if (strcmp(name, "inspect-window") == 0)
+		return stream_open(&state->outlived.after, observer->loop, fd, err);
 	fd_close(&fd);
 	return error_set(err, ERROR_PROTOCOL, "an input that is unknown or came twice");
 }
@@ -390,6 +399,14 @@ static int look_at_process(struct observer *observer, enum wire_phase phase, str
 	return observer_beacon(observer, VIEW, WIRE_AFTER, 1, err);
 }
 
+/* Without a loss there is no time to death, and nothing to outlive where nobody changes anything. */
+static bool is_asked(const struct state *state, const struct measure *measure)
+{
+	if (measure->read == read_loss_to_dead)
+		return state->loss != 0;
+	return measure->read || outlived_asked(&state->outlived);
+}
+
 static int state_report(struct observer *observer, enum wire_phase phase, struct error **err)
 {
 	struct state *state = observer->state;
@@ -399,6 +416,8 @@ static int state_report(struct observer *observer, enum wire_phase phase, struct
 	if (phase == WIRE_BEFORE && state->loss && !state->dead && !state->window)
 		state->window = clock_now();
 	peaks_read(&state->peaks);
+	if (r == 0 && phase == WIRE_BEFORE && state->loss)
+		r = outlived_close_window(&state->outlived, state->dead == 0, err);
 	if (r == 0 && phase == WIRE_AFTER)
 		r = finish_inputs(state, err);
 	if (state->inspect.ended)
@@ -406,9 +425,10 @@ static int state_report(struct observer *observer, enum wire_phase phase, struct
 	for (const struct measure *measure = measures; r == 0 && measure->subject; measure++) {
 		struct wire_record record = { .kind = measure->kind };
 
-		if (measure->read == read_loss_to_dead && state->loss == 0)
+		if (!is_asked(state, measure))
 			continue;
-		record.reason = measure->read(state, &record.value);
+		record.reason = measure->read ? measure->read(state, &record.value)
+					      : outlived_read(&state->outlived, measure->change, &record.value);
 		memcpy(record.unit, measure->unit, strlen(measure->unit) + 1);
 		r = observer_record(observer, VIEW, measure->subject, phase, &record, err);
 	}
@@ -428,6 +448,7 @@ static void state_close(struct observer *observer)
 	fd_close(&state->memory);
 	buf_free(&state->document);
 	buf_free(&state->line);
+	outlived_free(&state->outlived);
 }
 
 int main(int argc, char **argv)
@@ -447,6 +468,10 @@ static const struct measure measures[] = {
 	{ .subject = "starts", .kind = WIRE_COUNT, .unit = "records", .read = read_starts },
 	{ .subject = "alive", .kind = WIRE_STATE, .unit = "bool", .read = read_alive },
 	{ .subject = "loss_to_dead", .kind = WIRE_DURATION, .unit = "ns", .read = read_loss_to_dead },
+	{ .subject = "renamed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_NAME },
+	{ .subject = "limits-changed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_LIMITS },
+	{ .subject = "networks-changed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_NETWORKS },
+	{ .subject = "core-pattern", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_PATTERN },
 	{ .subject = NULL },
 };
 

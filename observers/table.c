@@ -31,10 +31,13 @@ static const char *const files[] = { "files-archive", "files-changes", "files-up
 static const char *const logs[] = { "logs-api", "logs-disk", NULL };
 static const char *const deliveries[] = { "deliveries", "decisions", NULL };
 static const char *const deliveries_measures[] = { "peer-acted", "late", NULL };
+static const char *const client[] = { "client", NULL };
 static const char *const state[] = { "state", NULL };
-static const char *const state_measures[] = { "core-limit-soft", "core-limit-hard", "restarts",     "starts",
-					      "exit-code",       "processes",       "memory",       "process-limit",
-					      "oom-kills",       "alive",           "loss_to_dead", NULL };
+static const char *const state_measures[] = {
+	"core-limit-soft", "core-limit-hard",  "restarts",     "starts", "exit-code",    "processes",
+	"memory",          "process-limit",    "oom-kills",    "alive",  "loss_to_dead", "renamed",
+	"limits-changed",  "networks-changed", "core-pattern", NULL
+};
 
 const struct observer_kind observer_kinds[] = {
 	{ .id = "tcp4",
@@ -102,18 +105,24 @@ const struct observer_kind observer_kinds[] = {
 	  .measures = state_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "the container's process: alive, limits, starts, restarts, time to its end" },
+	{ .id = "client",
+	  .program = "observer-client",
+	  .observers = client,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "what the container says to another client of the engine than the bridge" },
 	{ .id = NULL },
 };
 
 const char *const observer_ids[] = {
 	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
 	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk", "deliveries",    "decisions",     "state",       NULL,
+	"logs-disk", "deliveries",    "decisions",     "state",       "client",       NULL,
 };
 
 const char *const measure_ids[] = {
-	"interfaces", "packets-other", "core-limit-soft", "core-limit-hard", "restarts",
-	"starts",     "exit-code",     "processes",       "memory",          "process-limit",
-	"oom-kills",  "alive",         "loss_to_dead",    "peer-acted",      "late",
-	NULL,
+	"interfaces", "packets-other",  "core-limit-soft",  "core-limit-hard", "restarts",
+	"starts",     "exit-code",      "processes",        "memory",          "process-limit",
+	"oom-kills",  "alive",          "loss_to_dead",     "peer-acted",      "late",
+	"renamed",    "limits-changed", "networks-changed", "core-pattern",    NULL,
 };

@@ -267,7 +267,8 @@ bool scenario_selected(const struct scenario *scenario, const char *selector)
 
 static const char *const fault_role_names[] = {
 	[FAULT_BRIDGE] = "bridge",       [FAULT_WATCHDOG] = "watchdog", [FAULT_GATEWAY] = "gateway",
-	[FAULT_CONTAINER] = "container", [FAULT_RECORDER] = "recorder", NULL,
+	[FAULT_CONTAINER] = "container", [FAULT_RECORDER] = "recorder", [FAULT_OPERATOR] = "operator",
+	[FAULT_NAMESPACE] = "namespace", [FAULT_HOST] = "host",         NULL,
 };
 
 static const char *const peer_place_names[] = {
@@ -275,7 +276,18 @@ static const char *const peer_place_names[] = {
 };
 
 static const char *const fault_action_names[] = {
-	[FAULT_KILL] = "kill", [FAULT_PAUSE] = "pause", [FAULT_TERMINATE] = "terminate", NULL
+	[FAULT_KILL] = "kill",
+	[FAULT_PAUSE] = "pause",
+	[FAULT_TERMINATE] = "terminate",
+	[FAULT_CONNECT] = "connect",
+	[FAULT_DISCONNECT] = "disconnect",
+	[FAULT_UPDATE] = "update",
+	[FAULT_EXEC] = "exec",
+	[FAULT_ATTACH] = "attach",
+	[FAULT_RENAME] = "rename",
+	[FAULT_INTERFACE] = "interface",
+	[FAULT_CORE_PATTERN] = "core-pattern",
+	NULL,
 };
 
 const char *const expectation_op_names[] = { [OP_EQ] = "eq", [OP_GE] = "ge", [OP_LE] = "le", NULL };

@@ -27,8 +27,31 @@ struct expectation {
 				     */
 };
 
-enum fault_role { FAULT_BRIDGE, FAULT_WATCHDOG, FAULT_GATEWAY, FAULT_CONTAINER, FAULT_RECORDER };
-enum fault_action { FAULT_KILL, FAULT_PAUSE, FAULT_TERMINATE };
+/* Parts of the session; and who changes its container from outside: an operator by the engine, somebody in its network
+ * namespace, the host. */
+enum fault_role {
+	FAULT_BRIDGE,
+	FAULT_WATCHDOG,
+	FAULT_GATEWAY,
+	FAULT_CONTAINER,
+	FAULT_RECORDER,
+	FAULT_OPERATOR,
+	FAULT_NAMESPACE,
+	FAULT_HOST,
+};
+enum fault_action {
+	FAULT_KILL,
+	FAULT_PAUSE,
+	FAULT_TERMINATE,
+	FAULT_CONNECT, /* to the engine's bridge network; an engine allows it once "none" is disconnected */
+	FAULT_DISCONNECT, /* from the network "none" */
+	FAULT_UPDATE, /* of the limits */
+	FAULT_EXEC, /* a second agent in the container */
+	FAULT_ATTACH, /* a second client at its streams */
+	FAULT_RENAME,
+	FAULT_INTERFACE, /* appears, with a way to the host */
+	FAULT_CORE_PATTERN, /* is a program's, for the arm and what it starts */
+};
 struct fault {
 	int role;
 	int action;

@@ -116,6 +116,22 @@ static int check_misbehaviour(const struct check *check)
 	return 0;
 }
 
+/* What can happen to a part, or come from where. */
+static unsigned actions_of(int role)
+{
+	switch (role) {
+	case FAULT_OPERATOR:
+		return 1U << FAULT_CONNECT | 1U << FAULT_DISCONNECT | 1U << FAULT_UPDATE | 1U << FAULT_EXEC |
+		       1U << FAULT_ATTACH | 1U << FAULT_RENAME;
+	case FAULT_NAMESPACE:
+		return 1U << FAULT_INTERFACE;
+	case FAULT_HOST:
+		return 1U << FAULT_CORE_PATTERN;
+	default:
+		return 1U << FAULT_KILL | 1U << FAULT_PAUSE | 1U << FAULT_TERMINATE;
+	}
+}
+
 static int check_faults(const struct check *check)
 {
 	const struct scenario *scenario = check->scenario;
@@ -127,6 +143,8 @@ static int check_faults(const struct check *check)
 		    !(scenario_pauses(scenario) && strcmp(fault->trigger, misbehaviour) == 0))
 			return check_refuse(check, "faults[%zu].trigger: '%s' is no probe of this scenario", i,
 					    fault->trigger);
+		if (!(actions_of(fault->role) & 1U << fault->action))
+			return check_refuse(check, "faults[%zu].action: nothing of its role does that", i);
 		if (fault->undo && fault->action != FAULT_PAUSE)
 			return check_refuse(check, "faults[%zu].undo: only a pause can be undone", i);
 	}

@@ -211,28 +211,16 @@ int check_references(struct bundle *bundle, struct error **err)
 }
 
 static const char *const measure_names[] = {
-	"interfaces",
-	"packets-other",
-	"core-limit-soft",
-	"core-limit-hard",
-	"restarts",
-	"starts",
-	"alive",
-	"loss_to_dead",
-	"exit-code",
-	"processes",
-	"process-limit",
-	"memory",
-	"oom-kills",
-	"peer-acted",
-	"late",
-	NULL,
+	"interfaces",    "packets-other",  "core-limit-soft",  "core-limit-hard", "restarts",
+	"starts",        "alive",          "loss_to_dead",     "exit-code",       "processes",
+	"process-limit", "memory",         "oom-kills",        "peer-acted",      "late",
+	"renamed",       "limits-changed", "networks-changed", "core-pattern",    NULL,
 };
 
 static const char *const observer_names[] = {
 	"tcp4",      "tcp6",          "dns",           "tcp4-nic",    "capture-host", "capture-netns",
 	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk", "deliveries",    "decisions",     "state",       NULL,
+	"logs-disk", "deliveries",    "decisions",     "state",       "client",       NULL,
 };
 
 #define RECORDS(id) .observer = (id), .kind = OBSERVATION_COUNT, .unit = "records"
@@ -262,6 +250,7 @@ static const struct report_form report_forms[] = {
 	/* Lines of a tool that no call may reach, whatever they bear. */
 	{ RECORDS("deliveries"), .subject = "late" },
 	{ RECORDS("deliveries"), .bears = true },
+	{ RECORDS("client"), .bears = true },
 	{ RECORDS("decisions") },
 	{ STATE("core-limit-soft", OBSERVATION_STATE, "bytes") },
 	{ STATE("core-limit-hard", OBSERVATION_STATE, "bytes") },
@@ -274,5 +263,9 @@ static const struct report_form report_forms[] = {
 	{ STATE("process-limit", OBSERVATION_COUNT, "records") },
 	{ STATE("memory", OBSERVATION_COUNT, "bytes") },
 	{ STATE("oom-kills", OBSERVATION_COUNT, "records") },
+	{ STATE("renamed", OBSERVATION_STATE, "bool") },
+	{ STATE("limits-changed", OBSERVATION_STATE, "bool") },
+	{ STATE("networks-changed", OBSERVATION_STATE, "bool") },
+	{ STATE("core-pattern", OBSERVATION_STATE, "bool") },
 };
 static const size_t report_forms_count = ARRAY_SIZE(report_forms);

@@ -152,7 +152,7 @@ static int prepare(struct arm *arm, struct error **err)
 	    engine_use_version(arm->engine, arm->context.api, err) < 0)
 		return -1;
 	session_init(&arm->session, arm->engine, &arm->target, &arm->options);
-	return store_arm_folder(&arm->folder, &arm->lock, arm->path, err);
+	return store_arm_folder(&arm->folder, &arm->lock, arm->path, err) < 0 ? -1 : arm_faults_prepare(arm, err);
 }
 
 static void order_probes(const struct arm *arm, bool after, struct buf *out)
@@ -178,17 +178,32 @@ static void order_probes(const struct arm *arm, bool after, struct buf *out)
 	}
 }
 
-/* The lines of agent/agent.h. */
-static int orders(const struct arm *arm, struct buf *out, struct error **err)
+static void order_after(const struct arm *arm, struct buf *out)
 {
 	const struct misbehaviour *misbehaviour = &arm->scenario.misbehaviour;
 
+	if (scenario_pauses(&arm->scenario))
+		(void)buf_printf(out, "misbehave %s %lld %s\n", misbehaviour->id, (long long)misbehaviour->count,
+				 misbehaviour->bytes[0] ? misbehaviour->bytes : "-");
+	order_probes(arm, true, out);
+}
+
+int arm_orders_after(const struct arm *arm, struct buf *out, struct error **err)
+{
+	(void)buf_printf(out, "tries %lld\n", (long long)arm->scenario.tries);
+	order_after(arm, out);
+	(void)buf_text(out, "then exit\n");
+	return buf_check(out, "the orders of a second agent", err);
+}
+
+/* The lines of agent/agent.h. */
+static int orders(const struct arm *arm, struct buf *out, struct error **err)
+{
 	(void)buf_printf(out, "tries %lld\n", (long long)arm->scenario.tries);
 	order_probes(arm, false, out);
 	if (scenario_pauses(&arm->scenario))
-		(void)buf_printf(out, "checkpoint\nmisbehave %s %lld %s\n", misbehaviour->id,
-				 (long long)misbehaviour->count, misbehaviour->bytes[0] ? misbehaviour->bytes : "-");
-	order_probes(arm, true, out);
+		(void)buf_text(out, "checkpoint\n");
+	order_after(arm, out);
 	(void)buf_printf(out, "then %s\n", arm->scenario.ending[0] ? arm->scenario.ending : "done");
 	return buf_check(out, "the initial frame", err);
 }
@@ -214,7 +229,7 @@ static int check_bridge(const struct arm *arm, struct error **err)
 /* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
-	if (session_create(&arm->session, "arm", err) < 0)
+	if (session_create(&arm->session, "arm", err) < 0 || session_watch_open(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "created", "", clock_now());
 	if (session_attach(&arm->session, err) < 0)
@@ -256,7 +271,10 @@ static int admit_session(struct arm *arm, struct error **err)
 	    check_bridge(arm, err) < 0)
 		return -1;
 	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
-	return arm_policy_open(arm, err) < 0 ? -1 : session_readmit(&arm->session, err);
+	arm_evidence_before(arm);
+	if (arm_policy_open(arm, err) < 0 || session_readmit(&arm->session, err) < 0)
+		return -1;
+	return session_watch_arm(&arm->session, err);
 }
 
 /* What admission refused on, whatever became of the arm. */
@@ -300,6 +318,8 @@ static const char *reason_of(const struct arm *arm)
 		return "interrupted";
 	if (arm->session.refused)
 		return "admission";
+	if (arm->session.changed)
+		return arm_end_reason(arm);
 	if (arm->told.ended && arm->told.reason != CONTROL_REASON_NONE && arm->told.reason != CONTROL_REASON_STREAM_END)
 		return control_reason_names[arm->told.reason];
 	return arm->told.first_frame && !arm->told.done ? "cut-short" : "step-failed";

@@ -6,6 +6,7 @@
 #define HARNESS_RUNNER_ARM_H
 
 #include <limits.h>
+#include <poll.h>
 
 #include "adapter/engine.h"
 #include "adapter/probe.h"
@@ -24,6 +25,7 @@ enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5, ARM_FD_S
 bool arm_step_valid(const struct arm_event *event);
 
 #define ARM_OBSERVERS_MAX 16
+#define ARM_LOOKED_MAX 8
 #define ARM_OBSERVATIONS_MAX 2048
 #define ARM_INPUT_BYTES (2 * MIB)
 #define ARM_RESULT_BYTES (16 * MIB)
@@ -87,6 +89,12 @@ struct arm_told {
 struct arm_fault_state {
 	bool fired;
 	int64_t at;
+	struct engine_request *request; /* of a change that the engine was asked for, or NULL */
+	unsigned step; /* of its steps */
+	int stream; /* to a second command or client, or -1 */
+	bool given; /* to its observer */
+	int link; /* index of an interface of ours, or 0 */
+	bool mounted; /* over the core pattern */
 };
 
 /* The live policy, as the bridge acknowledged it. */
@@ -128,6 +136,8 @@ struct arm {
 	struct engine_request *archiving;
 	int netns; /* the namespace found while the container was started, or -1 */
 	struct loop *loop;
+	struct pollfd looked[ARM_LOOKED_MAX]; /* of the watch over the session, during a turn of the loop */
+	size_t looked_count;
 	bool watching; /* arm_watch() was called */
 	struct arm_told told;
 	struct arm_fault_state faults[ARM_FAULTS_MAX];
@@ -182,14 +192,23 @@ void arm_evidence_begin(struct arm *arm);
 void arm_evidence_archive(struct arm *arm);
 void arm_evidence(struct arm *arm);
 void arm_evidence_control(struct arm *arm);
+/* Of a container that somebody is to change: before that, and while the window closes with its process alive. */
+void arm_evidence_before(struct arm *arm);
+void arm_evidence_window(struct arm *arm);
 
 /* From here on the time to the process's death is measured, if it is not yet. */
 int arm_loss(struct arm *arm, int64_t at, struct error **err) MUST_CHECK;
 
-/* arm_faults.c: applies the faults whose trigger was seen; undoes what is to be undone. */
+/* arm_faults.c: applies the faults whose trigger was seen; undoes what is to be undone. Before the session: what a
+ * fault needs of this process. */
+int arm_faults_prepare(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;
 void arm_faults_undo(struct arm *arm);
 bool arm_faults_all_fired(const struct arm *arm);
+/* Whether the container or the host is changed from outside. */
+bool arm_faults_change(const struct arm *arm);
+/* Whether the engine was asked for a change and has not answered yet. */
+bool arm_faults_pending(const struct arm *arm);
 /* When the next triggered fault is due, or NEVER. */
 int64_t arm_faults_next(const struct arm *arm);
 

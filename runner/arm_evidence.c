@@ -191,8 +191,59 @@ static int control_changes(struct arm *arm, struct error **err)
 	return give_bytes(arm, "files", "control-changes", buf_string(&changes), changes.length, err);
 }
 
+/* What came behind the engine's headers is a part of the stream: it goes first, by a pipe of its own. */
+static int control_client(struct arm *arm, struct error **err)
+{
+	cleanup_buf struct buf rest = BUF(ENGINE_HEADER_BYTES);
+	cleanup_feed struct feed feed = { .write_end = -1 };
+	cleanup_fd int stream = -1;
+
+	if (!arm_observer(arm, "client"))
+		return 0;
+	if (engine_attach_log(arm->engine, arm->context.control, &stream, &rest, err) < 0 ||
+	    fd_read_all(stream, &rest, clock_deadline(SINK_MS), err) < 0 ||
+	    feed_open(arm, "client", "control", &feed, err) < 0)
+		return -1;
+	return feed_sink(&feed, rest.data, rest.length, err);
+}
+
+/* What the engine says of the container before somebody changes it, and while the window closes. */
+static int inspected(struct arm *arm, const char *input, struct error **err)
+{
+	cleanup_buf struct buf inspect = BUF(ENGINE_ANSWER_BYTES);
+	bool found = false;
+
+	if (engine_inspect(arm->engine, arm->session.container, &inspect, &found, err) < 0)
+		return -1;
+	return found ? give_bytes(arm, "state", input, buf_string(&inspect), inspect.length, err)
+		     : error_set(err, ERROR_REFUSED, "the container is gone");
+}
+
+static int inspect_before(struct arm *arm, struct error **err)
+{
+	return inspected(arm, "inspect-before", err);
+}
+
+static int inspect_window(struct arm *arm, struct error **err)
+{
+	return inspected(arm, "inspect-window", err);
+}
+
+void arm_evidence_before(struct arm *arm)
+{
+	if (arm_faults_change(arm) && arm_observer(arm, "state"))
+		attempt(arm, inspect_before, "inspect-before");
+}
+
+void arm_evidence_window(struct arm *arm)
+{
+	if (arm_faults_change(arm) && arm_observer(arm, "state") && !arm->told.dead)
+		attempt(arm, inspect_window, "inspect-window");
+}
+
 void arm_evidence_control(struct arm *arm)
 {
+	attempt(arm, control_client, "control-client");
 	attempt(arm, control_logs, "control-logs");
 	attempt(arm, control_changes, "control-changes");
 }

@@ -10,7 +10,6 @@
 #include "core/fd.h"
 #include "runner/arm_steps.h"
 
-#define PULSE_TIMER 0
 #define GONE_MS 5000
 #define EXIT_MS 5000
 #define UPDATED_MS 2000
@@ -163,7 +162,7 @@ static int on_pulse(void *context, struct error **err)
 	cleanup_error struct error *gone = NULL;
 
 	(void)err;
-	loop_timer(arm->loop, PULSE_TIMER, clock_deadline(arm->options.limits.heartbeat_ms), on_pulse, arm);
+	loop_timer(arm->loop, ARM_TIMER_PULSE, clock_deadline(arm->options.limits.heartbeat_ms), on_pulse, arm);
 	/* A bridge that does not read its pulses is the watchdog's to judge. */
 	if (!arm->told.bridge_gone &&
 	    control_send(arm->session.bridge_control, &pulse, NULL, 0, clock_now(), &gone) < 0)
@@ -200,7 +199,10 @@ int arm_wait(struct arm *arm, arm_condition condition, int64_t deadline, struct 
 
 		if (clock_now() >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "a step of the arm took too long");
-		status = loop_run(arm->loop, fault < deadline ? fault : deadline, err);
+		status = arm_look_begin(arm, err);
+		if (status == 0)
+			status = loop_run(arm->loop, fault < deadline ? fault : deadline, err);
+		arm_look_end(arm);
 		if (status < 0)
 			return status;
 		if (arm_faults_apply(arm, err) < 0 || arm_policy_apply(arm, err) < 0)
@@ -295,6 +297,7 @@ static void barrier(struct arm *arm)
 /* Closes the window: what the process is now, it is by no doing of the arm. */
 static int close_window(struct arm *arm, struct error **err)
 {
+	arm_evidence_window(arm);
 	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0
 		       ? -1
 		       : arm_observers_take(arm, "state", WIRE_BEFORE, err);
@@ -419,7 +422,7 @@ static int engine_end(struct arm *arm, struct error **err)
  * else cut it short. */
 static int check_end(const struct arm *arm, struct error **err)
 {
-	const char *reason = control_reason_names[arm->told.reason], *ends = arm->scenario.ends;
+	const char *reason = arm_end_reason(arm), *ends = arm->scenario.ends;
 
 	if (!arm_policy_all_acknowledged(arm))
 		return error_set(err, ERROR_PROTOCOL, "a policy update was not acknowledged");
@@ -427,7 +430,8 @@ static int check_end(const struct arm *arm, struct error **err)
 		return strcmp(reason, ends) == 0
 			       ? 0
 			       : error_set(err, ERROR_PROTOCOL, "the session ended by %s, and not by %s", reason, ends);
-	if (!ends_itself(arm) || (arm->told.done && arm->told.reason == CONTROL_REASON_STREAM_END))
+	if (!ends_itself(arm) ||
+	    (arm->told.done && !arm->session.changed && arm->told.reason == CONTROL_REASON_STREAM_END))
 		return 0;
 	return error_set(err, ERROR_PROTOCOL, "the session was cut short: %s", reason);
 }
@@ -438,7 +442,7 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 	cleanup_error struct error *late = NULL;
 	int status;
 
-	loop_timer(arm->loop, PULSE_TIMER, clock_now(), on_pulse, arm);
+	loop_timer(arm->loop, ARM_TIMER_PULSE, clock_now(), on_pulse, arm);
 	/* The record is written while the agent works. */
 	status = session_go(&arm->session, payload, err);
 	if (status == 0)
@@ -452,7 +456,7 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 	error_keep_first(err, &late);
 	if (arm_observers_collect(arm, false, &late) < 0)
 		status = -1;
-	loop_timer(arm->loop, PULSE_TIMER, NEVER, on_pulse, arm);
+	loop_timer(arm->loop, ARM_TIMER_PULSE, NEVER, on_pulse, arm);
 	error_keep_first(err, &late);
 	if (engine_end(arm, &late) < 0)
 		status = -1;

@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "observers/beacon.h"
-#include "runner/arm.h"
+#include "runner/arm_fault.h"
 #include "runner/arm_netns.h"
 #include "runner/arm_paths.h"
 
@@ -44,6 +44,12 @@ static bool wanted(const struct arm *arm, const struct observer_kind *kind)
 	return planned;
 }
 
+/* Whose positive control is what the control container wrote. */
+static bool hears_control(const struct observer_kind *kind)
+{
+	return strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "client") == 0;
+}
+
 static int expect_markers(struct arm *arm, struct observer_process *observer, struct error **err)
 {
 	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++) {
@@ -55,7 +61,7 @@ static int expect_markers(struct arm *arm, struct observer_process *observer, st
 			.text = "beacon.tool",
 		};
 
-		if (strcmp(observer_kind(observer)->id, "logs") == 0)
+		if (hears_control(observer_kind(observer)))
 			marker.canary = &arm->context.control_marker;
 		if (observer_expect(observer, &marker, err) < 0)
 			return -1;
@@ -128,6 +134,16 @@ static void give(struct arm *arm, const char *kind, const char *input, int fd)
 
 	if (observer && fd >= 0 && observer_give(observer, input, fd, &ignored) < 0)
 		arm_note(arm, "observer-lost", kind, clock_now());
+}
+
+void arm_fault_give_stream(struct arm *arm, struct arm_fault_state *state, bool none)
+{
+	cleanup_fd int empty = none ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+
+	if (state->given || (state->stream < 0 && !none))
+		return;
+	give(arm, "client", "stream", none ? empty : state->stream);
+	state->given = true;
 }
 
 /* The payload files are there before anything is written to them. */
@@ -380,7 +396,8 @@ static int collect(struct arm *arm, struct observer_process *observer, struct er
 /* Whether it waits for what the engine has to tell after the end. */
 static bool needs_engine(const struct observer_kind *kind)
 {
-	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0;
+	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0 ||
+	       strcmp(kind->id, "client") == 0;
 }
 
 /* All are asked before the first is waited for. */

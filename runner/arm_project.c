@@ -74,6 +74,19 @@ static int take_limits(struct arm *arm, struct error **err)
 	return 0;
 }
 
+static int take_watch(struct arm *arm, struct error **err)
+{
+	for (int kind = 0; kind < WATCH_ALWAYS; kind++) {
+		bool off = arm->options.watch_off & 1U << kind;
+		char field[64];
+
+		snprintf(field, sizeof(field), "session.watch.%s", watch_kind_names[kind] + strlen("watch-"));
+		if (take_text(arm, field, off ? "no" : "yes", err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The engine's and the kernel's view, then the gateway's and the session's own configuration. */
 int arm_project(struct arm *arm, struct error **err)
 {
@@ -82,7 +95,7 @@ int arm_project(struct arm *arm, struct error **err)
 	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
 	    take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0 ||
 	    take_program(arm, "gateway.upstream", arm->options.upstream_program, arm->options.upstream_mode, err) < 0 ||
-	    take_flags(arm, err) < 0 || take_limits(arm, err) < 0)
+	    take_flags(arm, err) < 0 || take_limits(arm, err) < 0 || take_watch(arm, err) < 0)
 		return -1;
 	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
 		char field[64];

@@ -13,4 +13,16 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 /* The beacon through bridge and gateway. */
 int arm_bridge_beacon(struct arm *arm, enum wire_phase phase, struct error **err) MUST_CHECK;
 
+/* arm.c: what a second agent is ordered to do: to misbehave as the first one, and the probes behind that. */
+int arm_orders_after(const struct arm *arm, struct buf *out, struct error **err) MUST_CHECK;
+
+enum arm_timer { ARM_TIMER_PULSE, ARM_TIMER_WATCH };
+
+/* arm_watch.c: around each turn of the loop. The descriptors of the engine's client come and go, so that they are not
+ * kept beyond it. */
+int arm_look_begin(struct arm *arm, struct error **err) MUST_CHECK;
+void arm_look_end(struct arm *arm);
+/* What ended the session: the bridge's reason, or the change that it was ended for. */
+const char *arm_end_reason(const struct arm *arm);
+
 #endif

@@ -1,7 +1,9 @@
 /* observer-state, the real program, with a real child; and the parser of its limits. */
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -342,6 +344,129 @@ static void starts(void)
 	}
 }
 
+/* ---- changes ---------------------------------------------------------------------------------- */
+
+#define ANSWER(name, pids, networks)                                                                                   \
+	"{\"Name\":\"" name "\",\"HostConfig\":{\"PidsLimit\":" pids "},\"NetworkSettings\":{\"Networks\":" networks   \
+	"}}"
+#define ADMITTED ANSWER("/a", "32", "{\"none\":{}}")
+
+static const char *const outlived_measures[] = { "renamed", "limits-changed", "networks-changed" };
+
+/* A window of a loss that closes with the process alive or dead, and what the engine said before and then. */
+static void close_window(struct observing *observing, bool alive, const char *window)
+{
+	cleanup_subject struct subject subject = { 0 };
+	struct error *err = NULL;
+
+	CU_ASSERT_TRUE(subject_start(&subject));
+	CU_ASSERT_TRUE(ready(observing));
+	CU_ASSERT_TRUE(give_life(observing, &subject));
+	CU_ASSERT_TRUE(observing_seen(observing, "state", WIRE_BEFORE));
+	CU_ASSERT_TRUE(give_text(observing, "inspect-before", ADMITTED));
+	CU_ASSERT_EQUAL(observer_loss(observing->process, clock_now(), &err), 0);
+	CU_ASSERT_TRUE(test_no_error(&err));
+	if (!alive)
+		CU_ASSERT_TRUE(subject_die(&subject));
+	if (window)
+		CU_ASSERT_TRUE(give_text(observing, "inspect-window", window));
+	CU_ASSERT_TRUE(observing_report(observing, WIRE_BEFORE));
+	if (alive)
+		CU_ASSERT_TRUE(subject_die(&subject));
+	CU_ASSERT_TRUE(observing_report(observing, WIRE_AFTER));
+}
+
+static void outlived(void)
+{
+	static const struct {
+		bool alive;
+		const char *window;
+		enum wire_reason reason;
+		int64_t values[ARRAY_SIZE(outlived_measures)];
+	} cases[] = {
+		{ true, ADMITTED, WIRE_REASON_NONE, { 0, 0, 0 } },
+		{ true, ANSWER("/b", "32", "{\"none\":{}}"), WIRE_REASON_NONE, { 1, 0, 0 } },
+		{ true, ANSWER("/a", "64", "{\"none\":{}}"), WIRE_REASON_NONE, { 0, 1, 0 } },
+		{ true, ANSWER("/a", "32", "{}"), WIRE_REASON_NONE, { 0, 0, 1 } },
+		{ true, ANSWER("/b", "64", "{\"bridge\":{}}"), WIRE_REASON_NONE, { 1, 1, 1 } },
+		/* Who is dead outlived nothing, whatever the engine says. */
+		{ false, ANSWER("/b", "64", "{}"), WIRE_REASON_NONE, { 0, 0, 0 } },
+		{ false, NULL, WIRE_REASON_NONE, { 0, 0, 0 } },
+		{ true, NULL, WIRE_REASON_INPUT_MISSING, { 0, 0, 0 } },
+		{ true, "{}", WIRE_REASON_INPUT_INVALID, { 0, 0, 0 } },
+		{ true, "", WIRE_REASON_INPUT_INVALID, { 0, 0, 0 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_observing struct observing observing = { 0 };
+
+		close_window(&observing, cases[i].alive, cases[i].window);
+		for (size_t m = 0; m < ARRAY_SIZE(outlived_measures); m++) {
+			const struct wire_record *record = measure(&observing, outlived_measures[m]);
+
+			CU_ASSERT_EQUAL(record->reason, cases[i].reason);
+			CU_ASSERT_EQUAL(record->value, cases[i].values[m]);
+			CU_ASSERT_STRING_EQUAL(record->unit, "bool");
+		}
+	}
+}
+
+/* Over the host's, in a mount namespace of this test's own. */
+static bool cover_pattern(const char *pattern)
+{
+	char path[] = "/tmp/harness-pattern-XXXXXX";
+	cleanup_fd int fd = mkostemp(path, O_CLOEXEC);
+	bool covered = fd >= 0 && write(fd, pattern, strlen(pattern)) == (ssize_t)strlen(pattern) &&
+		       unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		       mount(path, "/proc/sys/kernel/core_pattern", NULL, MS_BIND, NULL) == 0;
+
+	unlink(path);
+	return covered;
+}
+
+static void outlived_pattern(void)
+{
+	static const struct {
+		const char *pattern;
+		bool alive;
+		int64_t value;
+	} cases[] = {
+		{ "core\n", true, 0 },    { "/var/core.%p\n", true, 0 },
+		{ "|/bin/x\n", true, 1 }, { "@/run/socket", true, 1 },
+		{ "\n", true, 1 },        { "|/bin/x\n", false, 0 },
+	};
+
+	if (geteuid() != 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_observing struct observing observing = { 0 };
+
+		CU_ASSERT_TRUE(cover_pattern(cases[i].pattern));
+		close_window(&observing, cases[i].alive, ADMITTED);
+		CU_ASSERT_EQUAL(measure(&observing, "core-pattern")->reason, WIRE_REASON_NONE);
+		CU_ASSERT_EQUAL(measure(&observing, "core-pattern")->value, cases[i].value);
+		CU_ASSERT_EQUAL(umount2("/proc/sys/kernel/core_pattern", MNT_DETACH), 0);
+	}
+}
+
+/* Where nobody changes anything there is nothing to say. */
+static void outlived_unasked(void)
+{
+	cleanup_observing struct observing observing = { 0 };
+
+	CU_ASSERT_TRUE(ready(&observing));
+	CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(measure(&observing, "renamed")->value, -1);
+	CU_ASSERT_EQUAL(measure(&observing, "core-pattern")->value, -1);
+}
+
+static CU_TestInfo outlived_tests[] = {
+	{ "changes outlived", outlived },
+	{ "nothing asked", outlived_unasked },
+	{ "core pattern outlived", outlived_pattern },
+	CU_TEST_INFO_NULL,
+};
+
 static CU_TestInfo life_tests[] = {
 	{ "alive, then dead", alive_and_dead },
 	{ "survives the loss", survives_the_loss },
@@ -364,6 +489,7 @@ static CU_TestInfo input_tests[] = {
 static CU_SuiteInfo suites[] = {
 	{ .pName = "life", .pTests = life_tests },
 	{ .pName = "inputs", .pTests = input_tests },
+	{ .pName = "changes", .pTests = outlived_tests },
 	CU_SUITE_INFO_NULL,
 };
 
