@@ -48,6 +48,8 @@ int observer_wait_seen(struct observer_process *process, const char *observer, e
 int observer_policy(struct observer_process *process, const char *tool, bool revoked, struct error **err) MUST_CHECK;
 /* Asks for a report and does not wait. */
 int observer_ask(struct observer_process *process, enum wire_phase phase, struct error **err) MUST_CHECK;
+/* Whether the report that observer_ask() asked for has come whole, so that observer_collect() need not wait. */
+bool observer_reported(const struct observer_process *process, enum wire_phase phase);
 /* Waits for END of `phase`, then hands each record of that report to `take` and forgets it. Records of a program that
  * vanished before END are not handed out: ERROR_CLOSED. A negative return of `take` ends it and is returned. */
 typedef int (*observer_take)(void *context, const struct wire_record *record, struct error **err);

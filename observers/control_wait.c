@@ -134,6 +134,11 @@ int observer_dispatch(struct observer_process *process, struct error **err)
 	return 0;
 }
 
+bool observer_reported(const struct observer_process *process, enum wire_phase phase)
+{
+	return process->ended[phase];
+}
+
 static int wait_for(struct observer_process *process, const struct awaited *awaited, int64_t deadline,
 		    struct error **err)
 {

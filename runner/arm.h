@@ -127,6 +127,8 @@ struct arm {
 	struct canary markers[2]; /* by enum wire_phase */
 	struct observer_process *observers[ARM_OBSERVERS_MAX];
 	size_t observers_count;
+	const struct observer_process *awaited; /* whose report of this phase is waited for */
+	enum wire_phase awaited_phase;
 	struct child gateway;
 	int gateway_in, gateway_out, gateway_life;
 	int folder, lock; /* the arm's own folder, mode 0700 */

@@ -373,11 +373,27 @@ int arm_observers_ask(const struct arm *arm, const char *kind, enum wire_phase p
 	return observer ? observer_ask(observer, phase, err) : 0;
 }
 
+static bool reported(const struct arm *arm)
+{
+	return observer_lost(arm->awaited) || observer_reported(arm->awaited, arm->awaited_phase);
+}
+
 int arm_observers_take(struct arm *arm, const char *kind, enum wire_phase phase, struct error **err)
 {
 	struct observer_process *observer = arm_observer(arm, kind);
+	int64_t deadline = clock_deadline(ARM_REPORT_MS);
+	cleanup_error struct error *late = NULL;
 
-	return observer ? observer_collect(observer, phase, take_record, arm, clock_deadline(ARM_REPORT_MS), err) : 0;
+	if (!observer)
+		return 0;
+	arm->awaited = observer;
+	arm->awaited_phase = phase;
+	/* In the loop: the session is watched meanwhile. */
+	if (arm_wait(arm, reported, deadline, &late) < 0 && error_code(late) != ERROR_TIMEOUT) {
+		error_keep_first(err, &late);
+		return -1;
+	}
+	return observer_collect(observer, phase, take_record, arm, deadline, err);
 }
 
 static int collect(struct arm *arm, struct observer_process *observer, struct error **err)

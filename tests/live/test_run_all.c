@@ -16,7 +16,7 @@
 #include "core/limits.h"
 #include "tests/live/live.h"
 #include "tests/live/peer_rows.h"
-#include "tests/live/policy_rows.h"
+#include "tests/live/watch_rows.h"
 
 #define RUN_MS 120000
 #define CHECK_MS 20000
@@ -682,6 +682,7 @@ static const struct arm_rows arms[] = {
 	{ "mutation/ack", lives_on },
 	PEER_ARMS,
 	POLICY_ARMS,
+	WATCH_ARMS,
 	{ .arm = NULL },
 };
 
@@ -702,6 +703,7 @@ static const struct difference differences[] = {
 	{ "mutation/ack", "lifecycle/watchdog-paused", "session.acknowledge " },
 	PEER_DIFFERENCES,
 	POLICY_DIFFERENCES,
+	WATCH_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };
