@@ -280,11 +280,12 @@ static void test_container_denied(void)
  */
 static void test_before(void)
 {
+	static const char odd[] = "[{\"expect\":{\"method\":\"GET\",\"path\":\"/events\"},\"answer\":{\"status\":200,"
+				  "\"lines\":[{\"Type\":\"container\",\"Action\":1}]}}]";
 	static const char *const scripts[] = {
 		"[{\"expect\":{\"method\":\"GET\",\"path\":\"/events\"},\"cut\":true}]",
 		"[{\"expect\":{\"method\":\"GET\",\"path\":\"/events\"},\"garble\":true}]",
-		"[{\"expect\":{\"method\":\"GET\",\"path\":\"/events\"},\"answer\":{\"status\":200,\"lines\":["
-		"{\"Type\":\"container\",\"Action\":1}]}}]",
+		odd,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {

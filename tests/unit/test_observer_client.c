@@ -61,7 +61,7 @@ static void test_heard(void)
 	CU_ASSERT_EQUAL(record(&observing, "stderr")->status, WIRE_OBSERVED);
 	CU_ASSERT_EQUAL(record(&observing, "stderr")->value, 2);
 	CU_ASSERT_EQUAL(record(&observing, "stderr")->hits, 2);
-	CU_ASSERT_EQUAL(record(&observing, "stderr")->bytes, body.length);
+	CU_ASSERT_EQUAL(record(&observing, "stderr")->bytes, (int64_t)body.length);
 	CU_ASSERT_EQUAL(record(&observing, "stderr")->beacon_before, 1);
 	CU_ASSERT_EQUAL(record(&observing, "stderr")->beacon_after, 1);
 	CU_ASSERT_EQUAL(record(&observing, "quiet")->value, 0);
