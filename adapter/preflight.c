@@ -31,12 +31,32 @@ enum core_class core_pattern_class(const char *pattern)
 	}
 }
 
+bool core_pattern_relative(const char *pattern)
+{
+	return core_pattern_class(pattern) == CORE_FILE && pattern[0] != '/';
+}
+
+static int read_pattern(struct buf *out, struct error **err)
+{
+	if (fd_read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern", PATTERN_BYTES, out, err) < 0)
+		return error_wrap(err, "the host's core pattern");
+	return 0;
+}
+
+bool preflight_core_relative(void)
+{
+	cleanup_buf struct buf text = BUF(PATTERN_BYTES);
+	cleanup_error struct error *unread = NULL;
+
+	return read_pattern(&text, &unread) == 0 && core_pattern_relative(buf_string(&text));
+}
+
 int core_pattern_read(enum core_class *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(PATTERN_BYTES);
 
-	if (fd_read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern", PATTERN_BYTES, &text, err) < 0)
-		return error_wrap(err, "the host's core pattern");
+	if (read_pattern(&text, err) < 0)
+		return -1;
 	*out = core_pattern_class(buf_string(&text));
 	return 0;
 }

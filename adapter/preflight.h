@@ -21,6 +21,10 @@ extern const char *const core_class_names[];
 /* Reads /proc/sys/kernel/core_pattern. */
 int core_pattern_read(enum core_class *out, struct error **err) MUST_CHECK;
 
+/* Whether a core file goes to the working directory of the process that crashed: a relative file pattern. */
+bool core_pattern_relative(const char *pattern);
+bool preflight_core_relative(void);
+
 /* Which engine answered, and whether it is one that we know to be local, rootful and plain. Pure, over the answers of
  * /version and /info: Podman, Docker Desktop, rootless, userns-remap, non-Linux: ERROR_REFUSED, each by its name. */
 int preflight_engine(const struct json_node *version, const struct json_node *info, struct error **err) MUST_CHECK;

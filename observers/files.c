@@ -8,6 +8,7 @@
  *   upper, lower      folders: the overlay's upper directory, and the last lower one, which holds the marker file
  *   root              folder: the root of the container's process, opened while it lived
  */
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +33,15 @@ struct found {
 	uint64_t records[ARM_SUBJECTS_MAX];
 	uint64_t hits[ARM_SUBJECTS_MAX];
 	uint64_t bytes;
+	uint64_t cores; /* files that are cores */
 	enum wire_reason reason;
+};
+
+/* The first bytes of an entry, as far as they tell a core file: its magic, and its type behind the identification. */
+#define CORE_HEAD 18
+struct head {
+	unsigned char bytes[CORE_HEAD];
+	size_t length;
 };
 
 /* The archive's marker file, compared as it comes. */
@@ -53,6 +62,8 @@ struct files {
 	struct counter counter; /* of the walk under way */
 	struct counter raw; /* over the bytes of the archive as one record */
 	struct marker marker;
+	struct head head;
+	uint64_t cores; /* of the walk under way */
 	struct stream archive;
 	int spool; /* the archive: libarchive pulls, a pipe pushes */
 	struct document changes;
@@ -74,6 +85,7 @@ static int on_entry(void *context, const char *name, const char *link, struct er
 	files->marker.inside = strcmp(name, MARKER_PATH) == 0;
 	files->marker.differs = false;
 	files->marker.matched = 0;
+	files->head.length = 0;
 	return 0;
 }
 
@@ -86,6 +98,25 @@ static int on_attribute(void *context, const void *bytes, size_t length, struct 
 	return 0;
 }
 
+static void take_head(struct head *head, const void *bytes, size_t length)
+{
+	size_t room = CORE_HEAD - head->length;
+	size_t taken = length < room ? length : room;
+
+	memcpy(&head->bytes[head->length], bytes, taken);
+	head->length += taken;
+}
+
+static bool is_core(const struct head *head)
+{
+	uint16_t type;
+
+	if (head->length < CORE_HEAD || memcmp(head->bytes, ELFMAG, SELFMAG) != 0)
+		return false;
+	memcpy(&type, &head->bytes[EI_NIDENT], sizeof(type));
+	return type == ET_CORE;
+}
+
 static int on_data(void *context, const void *bytes, size_t length, struct error **err)
 {
 	struct files *files = context;
@@ -93,6 +124,7 @@ static int on_data(void *context, const void *bytes, size_t length, struct error
 
 	(void)err;
 	counter_bytes(&files->counter, bytes, length);
+	take_head(&files->head, bytes, length);
 	if (!marker->inside || marker->differs)
 		return 0;
 	if (length > strlen(MARKER_TEXT) - marker->matched || memcmp(&MARKER_TEXT[marker->matched], bytes, length) != 0)
@@ -109,6 +141,7 @@ static int on_end(void *context, struct error **err)
 
 	(void)err;
 	counter_end(&files->counter);
+	files->cores += is_core(&files->head);
 	if (marker->inside && !marker->differs && marker->matched == strlen(MARKER_TEXT))
 		marker->found = true;
 	return 0;
@@ -117,6 +150,12 @@ static int on_end(void *context, struct error **err)
 static const struct tree_visitor visitor = {
 	.entry = on_entry, .attribute = on_attribute, .data = on_data, .end = on_end
 };
+
+static void begin_walk(struct files *files)
+{
+	counter_clear(&files->counter);
+	files->cores = 0;
+}
 
 /* Takes over what the walk counted; the first reason stays. */
 static void keep(struct files *files, size_t view, const struct tree_result *result)
@@ -131,6 +170,8 @@ static void keep(struct files *files, size_t view, const struct tree_result *res
 	}
 	if (result->bytes > found->bytes)
 		found->bytes = result->bytes;
+	if (files->cores > found->cores)
+		found->cores = files->cores;
 	if (found->reason == WIRE_REASON_NONE)
 		found->reason = result->reason;
 }
@@ -168,7 +209,7 @@ static int look_at_archive(struct files *files, int64_t deadline, struct error *
 		return status;
 	files->found[VIEW_ARCHIVE].reason = stream_reason(&files->archive);
 	if (files->found[VIEW_ARCHIVE].reason == WIRE_REASON_NONE) {
-		counter_clear(&files->counter);
+		begin_walk(files);
 		files->marker.found = false;
 		status = files_archive_walk(files->spool, &visitor, files, &result, err);
 		if (status)
@@ -272,7 +313,7 @@ static int look_at_folder(struct files *files, size_t view, int folder, int mark
 		files->found[view].reason = WIRE_REASON_INPUT_MISSING;
 		return 0;
 	}
-	counter_clear(&files->counter);
+	begin_walk(files);
 	status = tree_walk(folder, &visitor, files, &result, err);
 	if (status)
 		return status;
@@ -327,6 +368,19 @@ static int files_input(struct observer *observer, const char *name, int fd, stru
 	return input_take(inputs, ARRAY_SIZE(inputs), name, fd, observer->loop, err);
 }
 
+static int send_cores(const struct files *files, size_t view, enum wire_phase phase, struct error **err)
+{
+	const struct found *found = &files->found[view];
+	struct wire_record record = {
+		.kind = WIRE_COUNT,
+		.reason = found->reason,
+		.value = (int64_t)found->cores,
+		.bytes = (int64_t)found->bytes,
+	};
+
+	return observer_record(files->observer, view, "core-files", phase, &record, err);
+}
+
 static int send_view(const struct files *files, size_t view, enum wire_phase phase, struct error **err)
 {
 	const struct found *found = &files->found[view];
@@ -345,7 +399,7 @@ static int send_view(const struct files *files, size_t view, enum wire_phase pha
 		if (!observed->marker && observed->scanned)
 			status = observer_record(files->observer, view, observed->subject, phase, &record, err);
 	}
-	return status;
+	return status || view == VIEW_CHANGES ? status : send_cores(files, view, phase, err);
 }
 
 /* Before the end there are only the folders: the engine's answers come when the process is gone. */

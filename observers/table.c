@@ -28,6 +28,7 @@ static const char *const capture_host[] = { "capture-host", NULL };
 static const char *const capture_netns[] = { "capture-netns", "attempts", NULL };
 static const char *const capture_netns_measures[] = { "interfaces", "packets-other", NULL };
 static const char *const files[] = { "files-archive", "files-changes", "files-upper", "files-root", NULL };
+static const char *const files_measures[] = { "core-files", NULL };
 static const char *const logs[] = { "logs-api", "logs-disk", NULL };
 static const char *const deliveries[] = { "deliveries", "decisions", NULL };
 static const char *const deliveries_measures[] = { "peer-acted", "late", NULL };
@@ -84,7 +85,7 @@ const struct observer_kind observer_kinds[] = {
 	{ .id = "files",
 	  .program = "observer-files",
 	  .observers = files,
-	  .measures = nothing,
+	  .measures = files_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "the container's files by archive, changes, upper directory and root" },
 	{ .id = "logs",
@@ -124,5 +125,6 @@ const char *const measure_ids[] = {
 	"interfaces", "packets-other",  "core-limit-soft",  "core-limit-hard", "restarts",
 	"starts",     "exit-code",      "processes",        "memory",          "process-limit",
 	"oom-kills",  "alive",          "loss_to_dead",     "peer-acted",      "late",
-	"renamed",    "limits-changed", "networks-changed", "core-pattern",    NULL,
+	"renamed",    "limits-changed", "networks-changed", "core-pattern",    "core-files",
+	NULL,
 };

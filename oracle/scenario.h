@@ -155,7 +155,8 @@ const struct scenario *scenario_find(const struct scenario *scenarios, size_t co
 /* The expectation for a cell, or NULL. */
 const struct expectation *scenario_cell(const struct scenario *scenario, const char *subject, const char *observer);
 /* Whether the mutant, when it is detected, earns this protected cell: it flips the same subject at the same observer. A
- * bound, and what is tried behind a misbehaviour, are about what was broken as well: there it must be the same. */
+ * mutant with faults earns for the same faults alone; a bound, and what is tried behind a misbehaviour, are about what
+ * was broken as well: there it must be the same. */
 bool scenario_earns(const struct scenario *mutant, const struct scenario *scenario,
 		    const struct expectation *expectation);
 /* Whether the agent stops behind this probe until the updates that it triggers are acknowledged. */

@@ -349,10 +349,12 @@ static const char *const fact_names[] = {
 	"host.memoryBytes",
 	"host.ipv6Loopback",
 	"host.userXattr",
+	"sysctl.corePatternRelative",
 	NULL,
 };
 
 static const struct need needs[ENVIRONMENT_NEEDS] = {
 	{ .id = "ipv6-loopback", .fact = "host.ipv6Loopback" },
 	{ .id = "user-xattr", .fact = "host.userXattr" },
+	{ .id = "relative-core", .fact = "sysctl.corePatternRelative" },
 };

@@ -211,10 +211,13 @@ int check_references(struct bundle *bundle, struct error **err)
 }
 
 static const char *const measure_names[] = {
-	"interfaces",    "packets-other",  "core-limit-soft",  "core-limit-hard", "restarts",
-	"starts",        "alive",          "loss_to_dead",     "exit-code",       "processes",
-	"process-limit", "memory",         "oom-kills",        "peer-acted",      "late",
-	"renamed",       "limits-changed", "networks-changed", "core-pattern",    NULL,
+	"interfaces",      "packets-other",  "core-limit-soft",
+	"core-limit-hard", "restarts",       "starts",
+	"alive",           "loss_to_dead",   "exit-code",
+	"processes",       "process-limit",  "memory",
+	"oom-kills",       "peer-acted",     "late",
+	"renamed",         "limits-changed", "networks-changed",
+	"core-pattern",    "core-files",     NULL,
 };
 
 static const char *const observer_names[] = {
@@ -238,6 +241,10 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("capture-netns"), .bears = true },
 	/* A refused connection bears nothing. */
 	{ RECORDS("attempts") },
+	/* What bears no canary, and is told by its form. */
+	{ RECORDS("files-archive"), .subject = "core-files" },
+	{ RECORDS("files-upper"), .subject = "core-files" },
+	{ RECORDS("files-root"), .subject = "core-files" },
 	{ RECORDS("files-archive"), .bears = true },
 	{ RECORDS("files-upper"), .bears = true },
 	{ RECORDS("files-root"), .bears = true },

@@ -135,6 +135,7 @@ static void put_host(struct json_writer *json)
 		json_put_null(json);
 	else
 		json_put_string(json, core_class_names[pattern]);
+	json_member_bool(json, "sysctl.corePatternRelative", preflight_core_relative());
 	json_put_key(json, "cgroup.version");
 	if (statfs("/sys/fs/cgroup", &cgroup) < 0)
 		json_put_null(json);

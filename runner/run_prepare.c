@@ -20,6 +20,7 @@
 
 #define NEED_IPV6 "ipv6-loopback"
 #define NEED_XATTR "user-xattr"
+#define NEED_CORE "relative-core"
 #define WRITE_MS 30000
 
 static const char *const everything[] = { "all" };
@@ -72,6 +73,8 @@ static int make_plan(struct run *run, struct error **err)
 		run->missing[missing++] = NEED_IPV6;
 	if (!run->context.user_xattr)
 		run->missing[missing++] = NEED_XATTR;
+	if (!preflight_core_relative())
+		run->missing[missing++] = NEED_CORE;
 	run->missing[missing] = NULL;
 	plan_free(steal_pointer(&run->plan));
 	status = plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,

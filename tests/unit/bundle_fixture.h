@@ -52,7 +52,7 @@ static const char fixture_snapshot[] =
 	"\"host.userXattr\":true,"
 	"\"kernel.boot\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\"kernel.machine\":\"x86_64\",\"kernel.name\":\"Linux\","
 	"\"kernel.release\":\"6.1.0-18-amd64\",\"kernel.tainted\":0,\"kernel.version\":\"#1 SMP Debian\","
-	"\"runc.version\":\"1.1.5\",\"sysctl.corePatternClass\":\"file\"}";
+	"\"runc.version\":\"1.1.5\",\"sysctl.corePatternClass\":\"file\",\"sysctl.corePatternRelative\":true}";
 
 static const char fixture_profile[] =
 	"{\"id\":\"reference\",\"limits\":{\"coreHard\":0,\"coreSoft\":0,\"memoryBytes\":134217728,"

@@ -24,12 +24,12 @@ static void test_clean(void)
 	watching_give(&observing, "upper", world.root);
 	watching_give(&observing, "lower", world.root);
 	watching_report(&observing, WIRE_BEFORE);
-	CU_ASSERT_EQUAL(observing.count, 4);
+	CU_ASSERT_EQUAL(observing.count, 6);
 	watching_pour(&observing, "archive", archive.data, archive.length, false);
 	watching_text(&observing, "changes", "null\n");
 	watching_text(&observing, "control-changes", "[{\"Path\":\"/a\",\"Kind\":1}]\n");
 	watching_report(&observing, WIRE_AFTER);
-	CU_ASSERT_EQUAL(observing.count, 8);
+	CU_ASSERT_EQUAL(observing.count, 11);
 	check(&observing, "files-archive", "file", 0, WIRE_REASON_NONE, 1);
 	check(&observing, "files-changes", "file", 0, WIRE_REASON_NONE, 1);
 	check(&observing, "files-upper", "file", 0, WIRE_REASON_NONE, 1);
@@ -67,6 +67,37 @@ static void test_leak(void)
 	check(&observing, "files-root", "file", 2, WIRE_REASON_NONE, 1);
 	CU_ASSERT_EQUAL(observing_record(&observing, "files-archive", "file")->hits, 2);
 	CU_ASSERT_EQUAL(observing_record(&observing, "files-root", "file")->hits, 3);
+}
+
+/* A core file is told by its form, wherever it lies and whatever its name; a program of the same format is none. */
+static void test_cores(void)
+{
+	static const char core[] = "\x7f"
+				   "ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0and what follows";
+	static const char program[] = "\x7f"
+				      "ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0and what follows";
+	WORLD(world);
+	cleanup_observing struct observing observing = { .process = NULL };
+	cleanup_buf struct buf archive = BUF(ARCHIVE_BYTES);
+	cleanup_fd int file = -1;
+
+	world_open(&world);
+	put_marker(&world);
+	file = openat(world.root, "export/anything", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	CU_ASSERT_EQUAL(write(file, core, sizeof(core)), (ssize_t)sizeof(core));
+	add_marker(&archive);
+	add_member(&archive, "/export/anything", '0', "", core, sizeof(core));
+	add_member(&archive, "/agent", '0', "", program, sizeof(program));
+	add_member(&archive, "/short", '0', "", core, 17);
+	end_archive(&archive);
+	if (!watching_start(&observing, "files", -1, world.subjects, 2))
+		return;
+	watching_give(&observing, "root", world.root);
+	watching_pour(&observing, "archive", archive.data, archive.length, false);
+	report_all(&observing);
+	check(&observing, "files-archive", "core-files", 1, WIRE_REASON_NONE, 1);
+	check(&observing, "files-root", "core-files", 1, WIRE_REASON_NONE, 1);
+	CU_ASSERT_EQUAL(observing_record(&observing, "files-upper", "core-files")->reason, WIRE_REASON_INPUT_MISSING);
 }
 
 /* What the process removed again before its end was there while it lived. */
@@ -361,6 +392,7 @@ static void test_unknown_input(void)
 static CU_TestInfo files_tests[] = {
 	{ "clean", test_clean },
 	{ "leak", test_leak },
+	{ "cores", test_cores },
 	{ "removed again", test_removed_again },
 	{ "inputs missing", test_missing },
 	{ "an input that never ends", test_held },

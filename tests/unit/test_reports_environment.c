@@ -88,6 +88,9 @@ static void test_differs(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
+#define HOST(ipv6, xattr, core)                                                                                        \
+	"\"host.ipv6Loopback\":" ipv6 ",\"host.userXattr\":" xattr ",\"sysctl.corePatternRelative\":" core ","
+
 static void test_lacks(void)
 {
 	static const struct {
@@ -95,10 +98,12 @@ static void test_lacks(void)
 		const char *lacks[ENVIRONMENT_NEEDS + 1];
 		const char *reason;
 	} rows[] = {
-		{ "\"host.ipv6Loopback\":true,\"host.userXattr\":true,", { NULL }, NULL },
-		{ "\"host.ipv6Loopback\":false,\"host.userXattr\":true,", { "ipv6-loopback" }, NULL },
-		{ "\"host.ipv6Loopback\":true,\"host.userXattr\":false,", { "user-xattr" }, NULL },
-		{ "\"host.ipv6Loopback\":false,\"host.userXattr\":false,", { "ipv6-loopback", "user-xattr" }, NULL },
+		{ HOST("true", "true", "true"), { NULL }, NULL },
+		{ HOST("false", "true", "true"), { "ipv6-loopback" }, NULL },
+		{ HOST("true", "false", "true"), { "user-xattr" }, NULL },
+		{ HOST("true", "true", "false"), { "relative-core" }, NULL },
+		{ HOST("false", "false", "true"), { "ipv6-loopback", "user-xattr" }, NULL },
+		{ HOST("true", "true", "1"), { NULL }, "before: sysctl.corePatternRelative: must be true or false" },
 		{ "\"host.ipv6Loopback\":1,\"host.userXattr\":true,",
 		  { NULL },
 		  "before: host.ipv6Loopback: must be true or false" },
@@ -134,7 +139,7 @@ static void test_needs(void)
 	cleanup_buf struct buf text = BUF(MIB);
 	struct error *err = NULL;
 
-	make("\"before\":{", "\"before\":{\"host.ipv6Loopback\":false,\"host.userXattr\":false,", &text);
+	make("\"before\":{", "\"before\":{" HOST("false", "false", "false"), &text);
 	CU_ASSERT_EQUAL(environment_lacks(buf_string(&text), text.length, lacks, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	for (size_t i = 0; i <= ENVIRONMENT_NEEDS; i++)
