@@ -41,7 +41,7 @@ char *buf_reserve(struct buf *buf, size_t length)
 		return NULL;
 	}
 	if (buf->length + length + 1 > buf->capacity && grow(buf, buf->length + length + 1) < 0) {
-		buf->failed = true;
+		buf->failed = buf->no_memory = true;
 		return NULL;
 	}
 	return buf->data + buf->length;
@@ -112,7 +112,9 @@ int buf_check(const struct buf *buf, const char *what, struct error **err)
 {
 	if (!buf->failed)
 		return 0;
-	return error_set(err, ERROR_LIMIT, "%s: more than %zu bytes, or no memory for them", what, buf->max);
+	if (buf->no_memory)
+		return error_set(err, ERROR_MEMORY, "%s: no memory", what);
+	return error_set(err, ERROR_LIMIT, "%s: more than %zu bytes", what, buf->max);
 }
 
 void buf_wipe(struct buf *buf)

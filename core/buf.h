@@ -15,11 +15,12 @@ struct buf {
 	size_t capacity;
 	size_t max;
 	bool failed; /* sticky: an append failed (memory or maximum); check once at the end */
+	bool no_memory; /* that is why */
 };
 
 #define BUF(maximum)                                                                                                   \
 	{                                                                                                              \
-		.data = NULL, .length = 0, .capacity = 0, .max = (maximum), .failed = false                            \
+		.data = NULL, .length = 0, .capacity = 0, .max = (maximum), .failed = false, .no_memory = false        \
 	}
 
 /* Each append returns 0, or negative and sets `failed`; after a failure each fails, until buf_free() or buf_wipe(). */
@@ -33,7 +34,7 @@ void buf_commit(struct buf *buf, size_t length);
 void buf_consume(struct buf *buf, size_t length);
 /* Never NULL: "" when empty. */
 const char *buf_string(const struct buf *buf);
-/* 0, or ERROR_LIMIT naming `what` when an append failed. */
+/* 0, or ERROR_LIMIT or ERROR_MEMORY naming `what` when an append failed. */
 int buf_check(const struct buf *buf, const char *what, struct error **err) MUST_CHECK;
 /* Overwrites the bytes with zeros (they may be a canary), frees them and leaves an empty buffer of the same maximum. */
 void buf_wipe(struct buf *buf);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -287,8 +288,18 @@ bool http_done(const struct http_request *request)
 	return request->done;
 }
 
+/* libcurl does not keep why it got no socket. */
+static long no_socket(void)
+{
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? errno : 0;
+}
+
 static int describe(CURLcode code, long number, struct error **err)
 {
+	if (code == CURLE_COULDNT_CONNECT && number <= 0)
+		number = no_socket();
 	if (code == CURLE_COULDNT_CONNECT && number > 0)
 		return error_errno(err, (int)number, "cannot connect");
 	for (const struct failure *row = failures; row->text; row++)

@@ -1,5 +1,6 @@
 /* What a program does about itself; declared in core/spawn.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stddef.h>
@@ -73,6 +74,19 @@ int spawn_helper_path(const char *name, char *out, size_t size, struct error **e
 	return error_set(err, ERROR_SYSTEM, "the program %s is missing beside harness: run `make`", shown);
 }
 
+/* A file of ours must not get the number of one that the caller closed, for what is printed would go into it. Standard
+ * output stays as useless as it was: nothing can be written to it. */
+static int fill_standard(struct error **err)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return error_errno(err, errno, "filling a closed standard descriptor");
+	}
+	return 0;
+}
+
 int process_harden(bool parent_death, pid_t expected_parent, struct error **err)
 {
 	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 0 };
@@ -82,8 +96,8 @@ int process_harden(bool parent_death, pid_t expected_parent, struct error **err)
 		return error_errno(err, errno, "setting the core limit");
 	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0) < 0)
 		return error_errno(err, errno, "PR_SET_DUMPABLE");
-	if (sigaction(SIGPIPE, &action, NULL) < 0)
-		return error_errno(err, errno, "ignoring SIGPIPE");
+	if (sigaction(SIGPIPE, &action, NULL) < 0 || sigaction(SIGXFSZ, &action, NULL) < 0)
+		return error_errno(err, errno, "ignoring SIGPIPE and SIGXFSZ");
 	/* Where a caller left SIGCHLD ignored, the kernel would reap our children and lose their status. */
 	action.sa_handler = SIG_DFL;
 	if (sigaction(SIGCHLD, &action, NULL) < 0)
@@ -92,7 +106,7 @@ int process_harden(bool parent_death, pid_t expected_parent, struct error **err)
 		return error_errno(err, errno, "PR_SET_PDEATHSIG");
 	if (parent_death && expected_parent != 0 && getppid() != expected_parent)
 		return error_set(err, ERROR_CLOSED, "the parent is gone");
-	return 0;
+	return fill_standard(err);
 }
 
 /* Relative to the program's folder; the first is for a helper that seeks its sibling, the last for a test's binary. */

@@ -60,8 +60,9 @@ void child_end(struct child *child);
  * where installed), found from /proc/self/exe; a helper finds its siblings likewise. */
 int spawn_helper_path(const char *name, char *out, size_t size, struct error **err) MUST_CHECK;
 
-/* First thing in each main(): SIGPIPE ignored, SIGCHLD reset, core limit 0, not dumpable (not in sanitizer builds), and
- * with `parent_death` PDEATHSIG SIGKILL after which getppid() is compared with `expected_parent` (0: not compared). */
+/* First thing in each main(): SIGPIPE and SIGXFSZ ignored, SIGCHLD reset, closed ones of descriptors 0 to 2 taken, core
+ * limit 0, not dumpable (not in sanitizer builds), and with `parent_death` PDEATHSIG SIGKILL after which getppid() is
+ * compared with `expected_parent` (0: not compared). */
 int process_harden(bool parent_death, pid_t expected_parent, struct error **err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,5 @@
 /* harness: the verb is looked up, its options parsed, its error told in one line. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,24 @@ static int exit_code(const struct error *error)
 	return error_code(error) == ERROR_USAGE ? EXIT_USAGE : EXIT_HARNESS;
 }
 
+struct shortage {
+	int number;
+	const char *advice;
+};
+static const struct shortage shortages[];
+
+/* One line, and what to do where the host is short of something. */
 static int report(const struct error *error)
 {
-	fprintf(stderr, "harness: %s\n", error_text(error));
+	const char *advice = "", *before = "";
+
+	for (const struct shortage *row = shortages; row->advice; row++) {
+		if (row->number == error_number(error)) {
+			before = ": ";
+			advice = row->advice;
+		}
+	}
+	fprintf(stderr, "harness: %s%s%s\n", error_text(error), before, advice);
 	return exit_code(error);
 }
 
@@ -36,6 +52,15 @@ static int report_failed(const struct verb *verb, const struct options *options,
 	if (options->json)
 		(void)document_error(verb->name, exit_code(error), error_text(error));
 	return report(error);
+}
+
+/* What nobody could read was not said; a leak stays a leak. */
+static int close_output(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	fprintf(stderr, "harness: standard output did not take everything: give it a reader, or space\n");
+	return code == EXIT_FAIL || code == EXIT_USAGE ? code : EXIT_HARNESS;
 }
 
 int main(int argc, char **argv)
@@ -67,5 +92,15 @@ int main(int argc, char **argv)
 	if (verb->engine && options_socket(options.socket, &options.socket, &error) < 0)
 		return report_failed(verb, &options, error);
 	code = verb->run(&options, &error);
-	return code < 0 ? report_failed(verb, &options, error) : code;
+	return code < 0 ? report_failed(verb, &options, error) : close_output(code);
 }
+
+static const struct shortage shortages[] = {
+	{ .number = ENOSPC, .advice = "free space there, or keep the runs elsewhere with --out" },
+	{ .number = EDQUOT, .advice = "free space there, or keep the runs elsewhere with --out" },
+	{ .number = EFBIG, .advice = "raise the limit of a file's size (ulimit -f unlimited)" },
+	{ .number = EMFILE, .advice = "raise the limit of open files (ulimit -n 1024)" },
+	{ .number = ENFILE, .advice = "close programs: this host has no more open files" },
+	{ .number = ENOMEM, .advice = "free memory, or raise its limit (ulimit -v unlimited)" },
+	{ .advice = NULL },
+};

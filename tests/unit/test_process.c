@@ -12,6 +12,7 @@
 #define CHILD_HELPER "helper" /* prints the path of the helper named "tool", or its error */
 #define CHILD_HARDEN "harden" /* hardens itself and prints what changed */
 #define CHILD_ORPHAN "orphan" /* expects another parent than it has */
+#define CHILD_CLOSED "closed" /* hardens itself with closed standard descriptors; its exit code says what followed */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define DUMPABLE 1
@@ -118,8 +119,8 @@ static void test_harden(void)
 	char expected[100];
 
 	CU_ASSERT_EQUAL(run_mode(SELF, CHILD_HARDEN, &out), 0);
-	snprintf(expected, sizeof(expected), "core 0:0 dumpable %d pipe ignored child default death %d", DUMPABLE,
-		 SIGKILL);
+	snprintf(expected, sizeof(expected), "core 0:0 dumpable %d pipe ignored size ignored child default death %d",
+		 DUMPABLE, SIGKILL);
 	CU_ASSERT_STRING_EQUAL(buf_string(&out), expected);
 }
 
@@ -129,6 +130,13 @@ static void test_orphan(void)
 
 	CU_ASSERT_EQUAL(run_mode(SELF, CHILD_ORPHAN, &out), 1);
 	CU_ASSERT_STRING_EQUAL(buf_string(&out), "the parent is gone");
+}
+
+static void test_closed(void)
+{
+	cleanup_buf struct buf out = BUF(200);
+
+	CU_ASSERT_EQUAL(run_mode(SELF, CHILD_CLOSED, &out), 0);
 }
 
 static int child_helper(void)
@@ -144,7 +152,7 @@ static int child_helper(void)
 static int child_harden(void)
 {
 	cleanup_error struct error *err = NULL;
-	struct sigaction pipe = { 0 }, child = { 0 };
+	struct sigaction pipe = { 0 }, size = { 0 }, child = { 0 };
 	struct rlimit core = { .rlim_cur = 1, .rlim_max = 1 };
 	int death = -1;
 
@@ -153,12 +161,13 @@ static int child_harden(void)
 		return 1;
 	getrlimit(RLIMIT_CORE, &core);
 	sigaction(SIGPIPE, NULL, &pipe);
+	sigaction(SIGXFSZ, NULL, &size);
 	sigaction(SIGCHLD, NULL, &child);
 	prctl(PR_GET_PDEATHSIG, &death);
-	printf("core %llu:%llu dumpable %d pipe %s child %s death %d", (unsigned long long)core.rlim_cur,
+	printf("core %llu:%llu dumpable %d pipe %s size %s child %s death %d", (unsigned long long)core.rlim_cur,
 	       (unsigned long long)core.rlim_max, prctl(PR_GET_DUMPABLE),
-	       pipe.sa_handler == SIG_IGN ? "ignored" : "kept", child.sa_handler == SIG_DFL ? "default" : "kept",
-	       death);
+	       pipe.sa_handler == SIG_IGN ? "ignored" : "kept", size.sa_handler == SIG_IGN ? "ignored" : "kept",
+	       child.sa_handler == SIG_DFL ? "default" : "kept", death);
 	return 0;
 }
 
@@ -175,6 +184,23 @@ static int child_orphan(void)
 	return r == -ERROR_CLOSED;
 }
 
+/* The descriptors are filled, and take nothing. */
+static int child_closed(void)
+{
+	cleanup_error struct error *err = NULL;
+	int next;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	if (process_harden(false, 0, &err) < 0)
+		return 1;
+	next = dup(STDOUT_FILENO);
+	if (next <= STDERR_FILENO)
+		return 2;
+	close(next);
+	return write(STDOUT_FILENO, "x", 1) == 1 || write(STDERR_FILENO, "x", 1) == 1 ? 3 : 0;
+}
+
 static CU_TestInfo helper_tests[] = {
 	{ "where helpers are found", test_helper_path },
 	{ "refused", test_helper_refused },
@@ -184,6 +210,7 @@ static CU_TestInfo helper_tests[] = {
 static CU_TestInfo harden_tests[] = {
 	{ "harden", test_harden },
 	{ "another parent", test_orphan },
+	{ "closed standard descriptors", test_closed },
 	CU_TEST_INFO_NULL,
 };
 
@@ -203,5 +230,7 @@ int main(int argc, char **argv)
 		return child_harden();
 	if (strcmp(mode, CHILD_ORPHAN) == 0)
 		return child_orphan();
+	if (strcmp(mode, CHILD_CLOSED) == 0)
+		return child_closed();
 	return test_main("process", suites);
 }
