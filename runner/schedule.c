@@ -13,7 +13,7 @@
 #include "runner/run.h"
 
 #define ARM_MS 90000
-#define INTERRUPT_MS 15000
+#define INTERRUPT_MS 15000 /* within which an arm has ended and taken everything away */
 #define WRITE_MS 5000
 #define READ_CHUNK (64 * KIB)
 #define REFRESH_MS 200
@@ -36,7 +36,8 @@ struct schedule {
 	struct slot slots[SLOTS_MAX];
 	size_t *order; /* of starting: longest windows first, so that waits overlap with work */
 	size_t next, done;
-	int64_t give_up; /* after an interrupt: when the rest is killed */
+	bool halted; /* no arm begins, and no result is kept */
+	int64_t give_up; /* once halted: when the rest is killed */
 };
 
 static int window_of(const struct run *run, size_t arm)
@@ -85,7 +86,7 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	    fd_pipe(&input_read, &input_write, err) < 0 || fd_pipe(&slot->result, &result_write, err) < 0 ||
 	    fd_pipe(&life_read, &slot->lifeline, err) < 0 || fd_pipe(&slot->steps, &steps_write, err) < 0 ||
 	    fd_nonblocking(slot->steps, true, err) < 0 || fd_nonblocking(steps_write, true, err) < 0)
-		return -1;
+		return error_wrap(err, "an arm");
 
 	struct spawn_options options = {
 		SPAWN_DEFAULTS,
@@ -103,15 +104,20 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	};
 	if (spawn(&options, &slot->child, err) < 0)
 		return error_wrap(err, "an arm");
-	slot->busy = true;
-	progress_begin(&run->progress, number_of(schedule, slot), arm);
 	fd_close(&input_read);
-	if (loop_fd(schedule->loop, slot->result, POLLIN, on_result, schedule, err) < 0 ||
-	    loop_fd(schedule->loop, slot->steps, POLLIN, on_steps, schedule, err) < 0 ||
-	    fd_write_all(input_write, input.data, input.length, clock_deadline(WRITE_MS), err) < 0)
-		return -1;
+	slot->busy = loop_fd(schedule->loop, slot->result, POLLIN, on_result, schedule, err) == 0 &&
+		     loop_fd(schedule->loop, slot->steps, POLLIN, on_steps, schedule, err) == 0 &&
+		     fd_write_all(input_write, input.data, input.length, clock_deadline(WRITE_MS), err) == 0;
 	buf_wipe(&input);
-	return 0;
+	if (slot->busy) {
+		progress_begin(&run->progress, number_of(schedule, slot), arm);
+		return 0;
+	}
+	/* It has its plan in part at most, and has begun nothing. */
+	loop_remove(schedule->loop, slot->result);
+	loop_remove(schedule->loop, slot->steps);
+	child_end(&slot->child);
+	return error_wrap(err, "an arm");
 }
 
 static int keep_observations(struct run *run, struct arm_result *result, struct error **err)
@@ -125,7 +131,9 @@ static int keep_observations(struct run *run, struct arm_result *result, struct 
 		if (observation_write(one, &lines, err) < 0)
 			return -1;
 	}
-	return fd_write_all(run->observations, buf_string(&lines), lines.length, clock_deadline(WRITE_MS), err);
+	if (fd_write_all(run->observations, buf_string(&lines), lines.length, clock_deadline(WRITE_MS), err) < 0)
+		return error_wrap(err, "the run's observations");
+	return 0;
 }
 
 static int keep_canaries(struct run *run, const struct arm_result *result, struct error **err)
@@ -208,10 +216,11 @@ static int finish(struct schedule *schedule, struct slot *slot, struct error **e
 		broken(run, arm, record);
 	} else {
 		*record = result->record;
-		status = keep_canaries(run, result, err);
-		if (status == 0)
+		status = schedule->halted ? 0 : keep_canaries(run, result, err);
+		if (status == 0 && !schedule->halted)
 			status = keep_observations(run, result, err);
-		if (result->error[0])
+		/* Who interrupted it needs no line. */
+		if (result->error[0] && strcmp(record->reason, "interrupted") != 0)
 			progress_error(&run->progress, arm->scenario->id, result->error);
 	}
 	arm_result_free(result);
@@ -265,7 +274,16 @@ static int on_refresh(void *context, struct error **err)
 	return 0;
 }
 
-/* Arms clean up behind themselves when their lifeline ends; the second signal does not make that faster. */
+/* Arms clean up behind themselves when their lifeline ends. */
+static void halt(struct schedule *schedule)
+{
+	schedule->halted = true;
+	schedule->give_up = clock_deadline(INTERRUPT_MS);
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		fd_close(&schedule->slots[i].lifeline);
+}
+
+/* A second signal does not make that faster. */
 static int on_signal(void *context, int number, struct error **err)
 {
 	struct schedule *schedule = context;
@@ -273,9 +291,8 @@ static int on_signal(void *context, int number, struct error **err)
 	(void)number;
 	(void)err;
 	schedule->run->interrupted = true;
-	schedule->give_up = clock_deadline(INTERRUPT_MS);
-	for (size_t i = 0; i < SLOTS_MAX; i++)
-		fd_close(&schedule->slots[i].lifeline);
+	if (!schedule->halted)
+		halt(schedule);
 	return 1;
 }
 
@@ -316,25 +333,38 @@ static void end_late(struct schedule *schedule)
 	}
 }
 
+static bool work_left(const struct schedule *schedule)
+{
+	return any_busy(schedule) || (!schedule->halted && schedule->next < schedule->run->plan->arms_count);
+}
+
+/* Begins an arm where there is room for one, else waits for what comes next. */
+static int step(struct schedule *schedule, struct error **err)
+{
+	struct slot *slot = free_slot(schedule);
+
+	if (slot && !schedule->halted && schedule->next < schedule->run->plan->arms_count)
+		return start(schedule, slot, schedule->order[schedule->next++], err);
+	if (loop_run(schedule->loop, nearest(schedule), err) < 0)
+		return -1;
+	end_late(schedule);
+	return 0;
+}
+
+/* After the first error the arms that are under way end in order, so that nothing of them is left. */
 static int run_all(struct schedule *schedule, struct error **err)
 {
-	size_t count = schedule->run->plan->arms_count;
+	while (work_left(schedule)) {
+		struct error *late = NULL;
 
-	while (schedule->next < count || any_busy(schedule)) {
-		struct slot *slot = free_slot(schedule);
-
-		if (slot && schedule->next < count && !schedule->run->interrupted) {
-			if (start(schedule, slot, schedule->order[schedule->next++], err) < 0)
-				return -1;
+		if (step(schedule, &late) == 0)
 			continue;
-		}
-		if (!any_busy(schedule))
+		error_keep_first(err, &late);
+		if (schedule->halted)
 			break;
-		if (loop_run(schedule->loop, nearest(schedule), err) < 0)
-			return -1;
-		end_late(schedule);
+		halt(schedule);
 	}
-	return 0;
+	return *err ? -1 : 0;
 }
 
 int run_arms(struct run *run, struct error **err)
