@@ -152,7 +152,9 @@ static int prepare(struct arm *arm, struct error **err)
 	    engine_use_version(arm->engine, arm->context.api, err) < 0)
 		return -1;
 	session_init(&arm->session, arm->engine, &arm->target, &arm->options);
-	return store_arm_folder(&arm->folder, &arm->lock, arm->path, err) < 0 ? -1 : arm_faults_prepare(arm, err);
+	return store_arm_folder(arm->context.run, &arm->folder, &arm->lock, arm->path, err) < 0
+		       ? -1
+		       : arm_faults_prepare(arm, err);
 }
 
 static void order_probes(const struct arm *arm, bool after, struct buf *out)

@@ -20,7 +20,8 @@ static int run(const struct options *options, struct error **err)
 		return error_set(err, ERROR_USAGE, "clean takes no words");
 	if (geteuid() != 0)
 		return error_set(err, ERROR_REFUSED, "clean needs root, as run does: use sudo");
-	if (store_sweep(options->out, &folders, &runs, err) < 0 || sweep_processes(&swept.processes, err) < 0)
+	if (store_sweep_arms(STORE_TEMPORARY, NULL, &folders, err) < 0 ||
+	    store_sweep_runs(options->out, &runs, err) < 0 || sweep_processes(&swept.processes, err) < 0)
 		return -1;
 	if (engine_open(options->socket, &engine, err) < 0 || engine_negotiate(engine, err) < 0)
 		return error_wrap(err,

@@ -58,7 +58,7 @@ static int go_on(struct error **err)
 static int arms(struct run *run, struct error **err)
 {
 	struct error *late = NULL;
-	unsigned left = 0;
+	unsigned left = 0, folders = 0;
 	int status;
 
 	progress_step(&run->progress, "loading the agent's image");
@@ -74,6 +74,8 @@ static int arms(struct run *run, struct error **err)
 	if (run_control_end(run, &late) < 0)
 		error_keep_first(err, &late);
 	if (run->engine && sweep_run(run->engine, run->context.run, &left, &late) < 0)
+		error_keep_first(err, &late);
+	if (store_sweep_arms(STORE_TEMPORARY, run->store.run, &folders, &late) < 0)
 		error_keep_first(err, &late);
 	if (left)
 		fprintf(stderr, "harness: %u containers had been left by broken arms and were removed\n", left);

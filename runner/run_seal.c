@@ -22,7 +22,6 @@
 #include "runner/run.h"
 #include "runner/run_document.h"
 
-#define OBSERVATIONS "observations.jsonl"
 #define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define SUMMARY_BYTES (4 * MIB)
 
@@ -87,7 +86,7 @@ struct seal {
 int run_observations(struct run *run, struct error **err)
 {
 	run->observations =
-		openat(run->store.folder, OBSERVATIONS, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+		openat(run->store.folder, STORE_OBSERVATIONS, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
 	return run->observations < 0 ? error_errno(err, errno, "the run's observations") : 0;
 }
 
@@ -99,7 +98,7 @@ static int read_back(struct seal *seal, struct error **err)
 
 	if (fsync(seal->run->observations) < 0)
 		return error_errno(err, errno, "the run's observations");
-	if (fd_read_file(seal->run->store.folder, OBSERVATIONS, MEMBER_BYTES, &text, err) < 0)
+	if (fd_read_file(seal->run->store.folder, STORE_OBSERVATIONS, MEMBER_BYTES, &text, err) < 0)
 		return -1;
 	seal->observations = calloc((size_t)seal->run->observations_count + 1, sizeof(*seal->observations));
 	if (!seal->observations)
@@ -171,7 +170,8 @@ static void list_members(struct seal *seal, bool manifest)
 				.length = seal->text[i].length,
 				.fd = -1,
 			};
-	seal->members[seal->count++] = (struct bundle_member){ .name = OBSERVATIONS, .fd = seal->run->observations };
+	seal->members[seal->count++] =
+		(struct bundle_member){ .name = STORE_OBSERVATIONS, .fd = seal->run->observations };
 }
 
 static int write_manifest(struct seal *seal, struct error **err)
@@ -277,7 +277,7 @@ static int seal_run(struct seal *seal, int *code, struct error **err)
 	    verify_sealed(seal, code, err) < 0)
 		return -1;
 	store_give(run->store.folder, BUNDLE_ARCHIVE);
-	(void)unlinkat(run->store.folder, OBSERVATIONS, 0);
+	(void)unlinkat(run->store.folder, STORE_OBSERVATIONS, 0);
 	if (store_latest(&run->store, err) < 0)
 		return -1;
 	return print_summary(seal, &identity, err);

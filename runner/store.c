@@ -17,10 +17,11 @@
 
 #include "core/fd.h"
 
-#define TEMPORARY "/tmp"
 #define ARM_PREFIX "harness-arm-"
 #define LOCK_NAME "lock"
 #define SIGN_PREFIX "harness-run-"
+#define LATEST_PREFIX ".latest-"
+#define SHORT_ID 8 /* digits of a run's id, in the name of its folder */
 
 static int new_run_id(char out[RUN_ID_MAX], struct error **err)
 {
@@ -91,16 +92,22 @@ static int take_sign(const char *run, int *sign, struct error **err)
 	return 0;
 }
 
-bool store_run_held(const char *run)
+/* Whether a run that is under way has an id that begins so. */
+static bool sign_held(const char *beginning, size_t length)
 {
 	cleanup_file FILE *sockets = fopen("/proc/net/unix", "re");
 	char line[512], name[64];
 	bool held = false;
 
-	snprintf(name, sizeof(name), " @" SIGN_PREFIX "%s%s", run ? run : "", run ? "\n" : "");
+	snprintf(name, sizeof(name), " @" SIGN_PREFIX "%.*s", (int)length, beginning);
 	while (sockets && !held && fgets(line, sizeof(line), sockets))
 		held = strstr(line, name) != NULL;
 	return held;
+}
+
+bool store_run_held(const char *run)
+{
+	return run ? strlen(run) == RUN_ID_MAX - 1 && sign_held(run, RUN_ID_MAX - 1) : sign_held("", 0);
 }
 
 int store_open(const char *out, struct store *store, struct error **err)
@@ -113,7 +120,7 @@ int store_open(const char *out, struct store *store, struct error **err)
 		return -1;
 	clock_stamp(stamp);
 	clock_wall(store->started);
-	snprintf(store->name, sizeof(store->name), "%s-%.8s", stamp, store->run);
+	snprintf(store->name, sizeof(store->name), "%s-%.*s", stamp, SHORT_ID, store->run);
 	if (snprintf(store->path, sizeof(store->path), "%s/%s", out, store->name) >= (int)sizeof(store->path))
 		return error_set(err, ERROR_USAGE, "the path of --out is too long");
 	store->out = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -131,7 +138,7 @@ int store_latest(const struct store *store, struct error **err)
 {
 	char temporary[80];
 
-	snprintf(temporary, sizeof(temporary), ".latest-%.8s", store->run);
+	snprintf(temporary, sizeof(temporary), LATEST_PREFIX "%.*s", SHORT_ID, store->run);
 	if (symlinkat(store->name, store->out, temporary) < 0)
 		return error_errno(err, errno, "the link to the latest run");
 	store_give(store->out, temporary);
@@ -144,14 +151,24 @@ int store_latest(const struct store *store, struct error **err)
 	return 0;
 }
 
-void store_close(struct store *store, bool sealed)
+/* By its known contents first: where descriptors are short, that needs none. */
+static void remove_unsealed(const struct store *store)
 {
 	cleanup_error struct error *ignored = NULL;
 
+	(void)unlinkat(store->folder, STORE_OBSERVATIONS, 0);
+	if (unlinkat(store->out, store->name, AT_REMOVEDIR) < 0)
+		(void)!fd_remove_tree(store->out, store->name, &ignored);
+}
+
+void store_close(struct store *store, bool sealed)
+{
 	if (store->folder >= 0) {
 		(void)unlinkat(store->folder, LOCK_NAME, 0);
-		if (!sealed && fd_remove_tree(store->out, store->name, &ignored) < 0)
-			error_free(steal_pointer(&ignored));
+		if (!sealed)
+			remove_unsealed(store);
+	} else if (store->out >= 0 && store->name[0]) {
+		(void)unlinkat(store->out, store->name, AT_REMOVEDIR);
 	}
 	fd_close(&store->lock);
 	fd_close(&store->folder);
@@ -159,11 +176,11 @@ void store_close(struct store *store, bool sealed)
 	fd_close(&store->sign);
 }
 
-int store_arm_folder(int *folder, int *lock, char path[PATH_MAX], struct error **err)
+int store_arm_folder(const char *run, int *folder, int *lock, char path[PATH_MAX], struct error **err)
 {
-	snprintf(path, PATH_MAX, "%s/%sXXXXXX", TEMPORARY, ARM_PREFIX);
+	snprintf(path, PATH_MAX, "%s/%s%s-XXXXXX", STORE_TEMPORARY, ARM_PREFIX, run);
 	if (!mkdtemp(path))
-		return error_errno(err, errno, "a temporary folder in %s", TEMPORARY);
+		return error_errno(err, errno, "a temporary folder in %s", STORE_TEMPORARY);
 	*folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (*folder < 0)
 		return error_errno(err, errno, "the arm's folder");
@@ -182,12 +199,12 @@ void store_arm_remove(int *folder, int *lock, const char *path)
 
 int store_each_arm(store_arm each, void *context, struct error **err)
 {
-	DIR *list = opendir(TEMPORARY);
+	DIR *list = opendir(STORE_TEMPORARY);
 	const struct dirent *entry;
 	int status = 0;
 
 	if (!list)
-		return error_errno(err, errno, "the folder %s", TEMPORARY);
+		return error_errno(err, errno, "the folder %s", STORE_TEMPORARY);
 	while (status == 0 && (entry = readdir(list))) {
 		char path[PATH_MAX];
 		struct stat found;
@@ -196,34 +213,36 @@ int store_each_arm(store_arm each, void *context, struct error **err)
 		    fstatat(dirfd(list), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(found.st_mode) ||
 		    found.st_uid != geteuid() || (found.st_mode & 0077) != 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", TEMPORARY, entry->d_name);
+		snprintf(path, sizeof(path), "%s/%s", STORE_TEMPORARY, entry->d_name);
 		status = each(context, entry->d_name + strlen(ARM_PREFIX), path, err);
 	}
 	closedir(list);
 	return status;
 }
 
-/* Whether nobody holds the lock of this folder. A folder without a lock file is one that died while it was made. */
-static bool abandoned(int parent, const char *name)
+/* Whether nobody holds the lock of this folder; one without a lock file is one whose maker died over it. */
+static bool unlocked(int parent, const char *name)
 {
 	cleanup_fd int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	cleanup_fd int lock = folder < 0 ? -1 : openat(folder, LOCK_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (folder < 0)
-		return false;
-	/* One without a lock may be in the making, as long as any run is under way. */
-	return lock < 0 ? !store_run_held(NULL) : flock(lock, LOCK_EX | LOCK_NB) == 0;
+	return folder >= 0 && (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0);
 }
 
-typedef bool (*sweep_wanted)(int parent, const char *name);
+/* Of a run that is under way a folder may still be without its lock; of an arm that was started by hand, which shows no
+ * sign, the lock alone speaks. */
+static bool abandoned(int parent, const char *name, const char *digits, size_t length)
+{
+	return !sign_held(digits, length) && unlocked(parent, name);
+}
 
-static bool wanted_arm(int parent, const char *name)
+static bool is_arm_folder(int parent, const char *name)
 {
 	struct stat status;
 
 	return strncmp(name, ARM_PREFIX, strlen(ARM_PREFIX)) == 0 &&
 	       fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
-	       status.st_uid == geteuid() && abandoned(parent, name);
+	       status.st_uid == geteuid();
 }
 
 /* STAMP-ID8, "20260102T030405Z-0a1b2c3d", and nothing that only looks so: what is swept is gone. */
@@ -242,18 +261,32 @@ static bool is_run_name(const char *name)
 	return true;
 }
 
-/* Ours, with a lock file that nobody holds, and without a sealed bundle. */
-static bool wanted_run(int parent, const char *name)
+static bool is_sealed(int parent, const char *name)
 {
 	char bundle[128];
 
-	if (!is_run_name(name))
-		return false;
 	snprintf(bundle, sizeof(bundle), "%s/%s", name, BUNDLE_NAME);
-	return faccessat(parent, bundle, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && abandoned(parent, name);
+	return faccessat(parent, bundle, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int sweep(const char *path, sweep_wanted wanted, unsigned *count, struct error **err)
+/* Ours, and held by nobody. */
+static bool run_abandoned(int parent, const char *name)
+{
+	return is_run_name(name) && abandoned(parent, name, strrchr(name, '-') + 1, SHORT_ID);
+}
+
+/* A link that its run died over before it got its name. */
+static bool wanted_link(const char *name)
+{
+	size_t length = strlen(LATEST_PREFIX);
+
+	return strncmp(name, LATEST_PREFIX, length) == 0 && strlen(name) == length + SHORT_ID &&
+	       !sign_held(name + length, SHORT_ID);
+}
+
+typedef int (*sweep_each)(int folder, const char *name, const char *run, unsigned *count, struct error **err);
+
+static int sweep(const char *path, sweep_each each, const char *run, unsigned *count, struct error **err)
 {
 	cleanup_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
@@ -266,19 +299,60 @@ static int sweep(const char *path, sweep_wanted wanted, unsigned *count, struct 
 	list = fdopendir(dup(folder));
 	if (!list)
 		return error_errno(err, errno, "a folder to clean");
-	while (status == 0 && (entry = readdir(list))) {
-		if (!wanted(folder, entry->d_name))
-			continue;
-		status = fd_remove_tree(folder, entry->d_name, err);
-		*count += status == 0;
-	}
+	while (status == 0 && (entry = readdir(list)))
+		status = each(folder, entry->d_name, run, count, err);
 	closedir(list);
 	return status;
 }
 
-int store_sweep(const char *out, unsigned *arms, unsigned *runs, struct error **err)
+static int remove_counted(int folder, const char *name, unsigned *count, struct error **err)
 {
-	if (sweep(TEMPORARY, wanted_arm, arms, err) < 0)
-		return -1;
-	return sweep(out, wanted_run, runs, err);
+	int status = fd_remove_tree(folder, name, err);
+
+	*count += status == 0;
+	return status;
+}
+
+static int sweep_arm(int folder, const char *name, const char *run, unsigned *count, struct error **err)
+{
+	const char *digits = name + strlen(ARM_PREFIX);
+	bool wanted = is_arm_folder(folder, name);
+
+	if (wanted && run)
+		wanted = strncmp(digits, run, RUN_ID_MAX - 1) == 0 && unlocked(folder, name);
+	else if (wanted)
+		wanted = abandoned(folder, name, digits, strcspn(digits, "-"));
+	return wanted ? remove_counted(folder, name, count, err) : 0;
+}
+
+/* What stands beside a bundle whose run died between sealing it and tidying up. */
+static int tidy_sealed(int parent, const char *name, struct error **err)
+{
+	static const char *const beside[] = { STORE_OBSERVATIONS, LOCK_NAME };
+	cleanup_fd int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
+		if (folder >= 0 && unlinkat(folder, beside[i], 0) < 0 && errno != ENOENT)
+			return error_errno(err, errno, "tidying a sealed run's folder");
+	return 0;
+}
+
+static int sweep_run_folder(int out, const char *name, const char *run, unsigned *count, struct error **err)
+{
+	(void)run;
+	if (wanted_link(name))
+		return fd_remove_tree(out, name, err);
+	if (!run_abandoned(out, name))
+		return 0;
+	return is_sealed(out, name) ? tidy_sealed(out, name, err) : remove_counted(out, name, count, err);
+}
+
+int store_sweep_arms(const char *temporary, const char *run, unsigned *count, struct error **err)
+{
+	return sweep(temporary, sweep_arm, run, count, err);
+}
+
+int store_sweep_runs(const char *out, unsigned *count, struct error **err)
+{
+	return sweep(out, sweep_run_folder, NULL, count, err);
 }

@@ -13,6 +13,8 @@
 #include "core/error.h"
 
 #define BUNDLE_NAME "confinement-evidence.tar.gz"
+#define STORE_TEMPORARY "/tmp"
+#define STORE_OBSERVATIONS "observations.jsonl"
 #define RUN_ID_MAX 33
 
 struct store {
@@ -38,14 +40,19 @@ void store_close(struct store *store, bool sealed);
 /* Whether this run is under way on this host; with NULL: whether any is. */
 bool store_run_held(const char *run);
 
-/* An arm's own folder below the temporary folder, mode 0700, locked: *folder and *lock are its descriptors. */
-int store_arm_folder(int *folder, int *lock, char path[PATH_MAX], struct error **err) MUST_CHECK;
+/* An arm's own folder below the temporary folder, named after its run, mode 0700, locked: *folder and *lock are its
+ * descriptors. */
+int store_arm_folder(const char *run, int *folder, int *lock, char path[PATH_MAX], struct error **err) MUST_CHECK;
 void store_arm_remove(int *folder, int *lock, const char *path);
 /* Calls `each` with the path of every arm's folder that is ours, and with what its name ends in: the arm's id. */
 typedef int (*store_arm)(void *context, const char *id, const char *path, struct error **err);
 int store_each_arm(store_arm each, void *context, struct error **err) MUST_CHECK;
 
-/* For clean: removes arm folders and unsealed runs that nobody locks; returns how many through *count. */
-int store_sweep(const char *out, unsigned *arms, unsigned *runs, struct error **err) MUST_CHECK;
+/* Removes the folders of arms below `temporary`: with `run` those of this run, which has ended all its arms, and with
+ * NULL (for clean) those of any run that is not under way. *count of them is set on error too. */
+int store_sweep_arms(const char *temporary, const char *run, unsigned *count, struct error **err) MUST_CHECK;
+/* For clean: removes the unsealed runs in `out` that nobody holds, and what a run that was killed over its last steps
+ * left beside a sealed bundle, which stays. */
+int store_sweep_runs(const char *out, unsigned *count, struct error **err) MUST_CHECK;
 
 #endif

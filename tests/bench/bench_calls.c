@@ -39,7 +39,7 @@ static int prepare(struct arm *arm, struct error **err)
 	for (int phase = WIRE_BEFORE; phase <= WIRE_AFTER; phase++)
 		if (canary_new(&arm->markers[phase], err) < 0)
 			return -1;
-	return store_arm_folder(&arm->folder, &arm->lock, arm->path, err);
+	return store_arm_folder(arm->context.run, &arm->folder, &arm->lock, arm->path, err);
 }
 
 static bool guarded(const struct arm *arm)

@@ -32,7 +32,7 @@ unsealed() { # names of runs' folders that hold no bundle
 run_known() { # notes the run's id once its folder is there
 	local run
 	run=$(unsealed)
-	[ -z "$run" ] || runs+=("${run##*-}")
+	[ -z "$run" ] || [ "${run##*-}" = "${runs[-1]:-}" ] || runs+=("${run##*-}")
 	[ -n "$run" ]
 }
 containers() { # of the runs seen: "id name", one a line
@@ -41,11 +41,9 @@ containers() { # of the runs seen: "id name", one a line
 		grep -o '"Id":"[0-9a-f]*","Names":\["/harness-[^"]*"' | sed -E 's/"Id":"([0-9a-f]*)".*"\/([^"]*)"/\1 \2/')
 	for run in "${runs[@]}"; do grep -- " harness-$run-" <<<"$list"; done
 }
-arm_folders() { # that nobody holds
-	local path
-	for path in /tmp/harness-arm-*; do
-		[ ! -d "$path" ] || [ "$path" -ot "$folder/began" ] || ! flock -n "$path/lock" true 2>/dev/null || echo "$path"
-	done
+arm_folders() { # of the runs seen
+	local run
+	for run in "${runs[@]}"; do find /tmp -maxdepth 1 -name "harness-arm-$run*"; done
 }
 arm_processes() {
 	local pid
@@ -69,14 +67,15 @@ some() { ! none "$@" >/dev/null; }
 any_container() { run_known && some containers; }
 nothing_left() { none ours '' && none containers && none arm_folders && none unsealed; }
 # What the agent delivered stands behind the beacon: from then on it holds.
-delivered() { [ "$(cat /tmp/harness-arm-*/recorder 2>/dev/null | grep -c '"permitted.tool"')" -gt 0 ]; }
+delivered() {
+	run_known && [ "$(cat /tmp/harness-arm-"${runs[-1]}"*/recorder 2>/dev/null | grep -c '"permitted.tool"')" -gt 0 ]
+}
 arms_done() { [ "$(grep -c '^\[' "$OUTPUT")" -ge 3 ]; }
 
 # ---- doing ----
 
 # bash starts what runs beside it with SIGINT ignored; a session of its own makes it a group that can be killed whole.
 start() { # WORDS...
-	touch "$folder/began"
 	CODE=-1 untold=1
 	setsid env --default-signal=INT,TERM,HUP "$folder/plain/build/harness" run --out "$RUNS" "$@" \
 		>"$OUTPUT" 2>&1 </dev/null &
