@@ -227,7 +227,7 @@ fuzz: ## every fuzz target for a while, in build-fuzz (FUZZ_SECONDS=20, of each)
 	ci/fuzz $(FUZZ_SECONDS)
 
 .PHONY: soak
-soak: ## hours, not minutes: every fuzz target for 10 minutes, then `run all` over and over (SOAK_MINUTES=30)
+soak: ## hours, not minutes: each fuzz target for 10 minutes, 200 kills (SEED=), then `run all` over and over (SOAK_MINUTES=30)
 	$(MAKE) $(PARALLEL) all
 	$(MAKE) $(PARALLEL) $(FUZZ) fuzzers
 	ci/engine start

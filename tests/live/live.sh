@@ -81,6 +81,14 @@ copy_tree() { # NAME
 		cp -a scenarios "$folder/$1"
 }
 
+# The folder $folder/pair of two scenarios: the baseline, of whose zeros the file's alone stand in it, and the one mutant
+# that earns them.
+write_pair() {
+	mkdir -p "$folder/pair/mutation" && cp scenarios/mutation/read-only.json "$folder/pair/mutation" &&
+		grep -vE '"observer": "(tcp|udp|capture|logs|deliveries", "op": "eq", "value": 0)|"subject": "(tcp|dns)' \
+			scenarios/baseline.json >"$folder/pair/baseline.json"
+}
+
 # Runs a copy's harness; its runs are kept in $folder/runs.
 harness() { # NAME VERB WORDS...
 	local tree=$1 verb=$2
