@@ -176,8 +176,9 @@ static void run(struct bridge *bridge)
 	if (r == 0)
 		r = open_all(bridge, &reason);
 	if (r == 0 && bridge_settle(bridge) == 0)
-		r = loop_run(loop, NEVER, &reason);
-	if (r < 0)
+		r = loop_run(loop, clock_deadline(HELPER_LIFE_MS), &reason);
+	/* Also when nobody ended it. */
+	if (r <= 0)
 		bridge_end(bridge, CONTROL_REASON_INTERNAL);
 	bridge_gateway_free(bridge);
 }

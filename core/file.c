@@ -13,6 +13,7 @@
 
 #define PATH_SHOWN 160
 #define TREE_DEPTH 64
+#define FILE_MS 30000 /* for a whole file: a slow disk, not a peer */
 
 static int path_error(struct error **err, int number, const char *doing, const char *path)
 {
@@ -37,7 +38,7 @@ int fd_read_file(int directory, const char *path, size_t max, struct buf *out, s
 		return error_set(err, ERROR_INPUT, "%s: not a regular file", shown);
 	if (max < out->max - out->length)
 		out->max = out->length + max;
-	r = fd_read_all(fd, out, NEVER, err);
+	r = fd_read_all(fd, out, clock_deadline(FILE_MS), err);
 	out->max = most;
 	return r < 0 ? error_wrap(err, "%s", shown) : 0;
 }
@@ -78,7 +79,7 @@ static int write_beside(int folder, const char *temporary, const char *name, con
 
 	if (fd < 0)
 		return path_error(err, errno, "creating", temporary);
-	r = fd_write_all(fd, bytes, length, NEVER, err);
+	r = fd_write_all(fd, bytes, length, clock_deadline(FILE_MS), err);
 	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0 || renameat(folder, temporary, folder, name) < 0))
 		r = path_error(err, errno, "writing", name);
 	if (r < 0)

@@ -12,6 +12,9 @@
 #define HEX_SHA256 65 /* 64 hexadecimal digits and a NUL */
 #define CONTAINER_ID_MAX 65
 
+/* A helper that nobody ended by then ends by itself: no arm lives so long, whatever its windows. */
+#define HELPER_LIFE_MS (15 * 60 * 1000)
+
 /* One arm */
 #define ARM_REMOVED_MAX 4
 #define ARM_PROBES_MAX 256

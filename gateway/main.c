@@ -119,7 +119,9 @@ static int run_loop(struct program *program, struct error **err)
 	if (r == 0)
 		r = settle(program, err);
 	if (r == 0)
-		r = loop_run(program->loop, NEVER, err);
+		r = loop_run(program->loop, clock_deadline(HELPER_LIFE_MS), err);
+	if (r == 0)
+		r = error_set(err, ERROR_TIMEOUT, "nobody ended it");
 	if (r < 0)
 		return r;
 	return mcp_server_flush(program->server, clock_deadline(LAST_WRITE_MS), err);

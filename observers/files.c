@@ -22,6 +22,7 @@
 #include "observers/stream.h"
 #include "observers/tree.h"
 
+#define SPOOL_MS 5000
 #define MARKER_PATH "export/marker"
 #define MARKER_TEXT "harness-files-marker-1\n"
 
@@ -184,7 +185,7 @@ static int on_archive(void *context, const void *bytes, size_t length, struct er
 	struct files *files = context;
 
 	counter_bytes(&files->raw, bytes, length);
-	return fd_write_all(files->spool, bytes, length, NEVER, err);
+	return fd_write_all(files->spool, bytes, length, clock_deadline(SPOOL_MS), err);
 }
 
 /* The raw bytes decide: a canary in a header that the listing does not show is one file's. */

@@ -372,7 +372,9 @@ static int serve(struct serving *serving, struct error **err)
 		return r;
 	observer->start = clock_now();
 	r = tell(&ready, WIRE_READY, err);
-	return r < 0 ? r : loop_run(observer->loop, NEVER, err);
+	if (r == 0)
+		r = loop_run(observer->loop, clock_deadline(HELPER_LIFE_MS), err);
+	return r == 0 ? error_set(err, ERROR_TIMEOUT, "nobody ended it") : r;
 }
 
 static int find_kind(const struct sensor *sensor, int argc, char **argv, struct observer *observer, struct error **err)

@@ -23,9 +23,15 @@ static int run(const struct options *options, struct error **err)
 	if (options->words_count != 1)
 		return error_set(err, ERROR_USAGE,
 				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
-	fd = open(options->words[0], O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
+	/* O_NONBLOCK so that a FIFO cannot hold us up before fstat() sees it. */
+	fd = open(options->words[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && fstat(fd, &status) < 0)
+		return error_errno(err, errno, "the bundle");
+	if (fd >= 0 && S_ISDIR(status.st_mode))
 		return error_set(err, ERROR_USAGE, "that is a folder: verify takes the bundle in it, %s", BUNDLE_NAME);
+	if (fd >= 0 && !S_ISREG(status.st_mode))
+		return error_set(err, ERROR_INPUT, "the bundle '%s' is no regular file",
+				 error_safe(options->words[0], safe, sizeof(safe)));
 	if (fd < 0)
 		return error_errno(err, errno, "the bundle '%s'", error_safe(options->words[0], safe, sizeof(safe)));
 	if (verify_bundle(fd, &how, &report, err) < 0)
