@@ -126,6 +126,11 @@ $(BUILD)/tests/live-%: $(BUILD)/obj/tests/live/%.o $(BUILD)/lib/tests.a $(ARCHIV
 $(BUILD)/tests/bench-%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
 	$(call link_test)
 
+# For valgrind: with the system calls that it does not know done in another way.
+VALGRIND_WRAP := -Wl,--wrap=syscall,--wrap=pidfd_open,--wrap=pidfd_send_signal,--wrap=close_range
+$(BUILD)/tests/valgrind-%: $(BUILD)/obj/tests/sim/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
+	$(call link_test,$(VALGRIND_WRAP))
+
 BENCH_PARTS := $(filter-out %/bench.c %/bench_agent.c,$(wildcard tests/bench/*.c))
 $(BUILD)/lib/bench.a: $(BENCH_PARTS:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/tests/bench-bench: $(BUILD)/lib/bench.a
@@ -195,6 +200,11 @@ check-sim: all $(filter-out $(BUILD)/tests/live-%,$(TEST_PROGRAMS)) ## tests aga
 check-asan: ## unit tests and simulated engine under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(MAKE) $(PARALLEL) $(ASAN) tests
 	@ci/run-tests BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan)
+
+VALGRIND_PROGRAMS := $(patsubst tests/sim/%.c,$(BUILD)/tests/valgrind-%,$(wildcard tests/sim/test_*.c))
+.PHONY: check-valgrind
+check-valgrind: all $(TEST_MAIN_PROGRAMS) $(VALGRIND_PROGRAMS) ## tests against the simulated engine under valgrind
+	@ci/run-tests BUILD=$(BUILD) valgrind: $(VALGRIND_PROGRAMS)
 
 .PHONY: check-live
 check-live: tests ## tests on a real engine; each skips itself, and says so, where none answers

@@ -25,13 +25,13 @@ bool stage_isolate(void)
 	cleanup_fd int fd = -1;
 	bool done;
 
-	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0) {
 		fprintf(stderr, "skipped: a session's programs change their user, which needs root\n");
 		return false;
 	}
 	fd = mkostemp(path, O_CLOEXEC);
 	done = fd >= 0 && write(fd, "core\n", 5) == 5 &&
-	       mount(path, "/proc/sys/kernel/core_pattern", NULL, MS_BIND, NULL) == 0;
+	       mount(path, "/proc/sys/kernel/core_pattern", "none", MS_BIND, NULL) == 0;
 	if (!done)
 		fprintf(stderr, "skipped: the core pattern cannot be covered: %s\n", strerror(errno));
 	unlink(path);
