@@ -251,7 +251,9 @@ static int run(struct relay *relay, struct error **err)
 	if (r == 0)
 		r = watch(relay, err);
 	if (r == 0)
-		r = loop_run(loop, NEVER, err);
+		r = loop_run(loop, clock_deadline(HELPER_LIFE_MS), err);
+	if (r == 0)
+		r = error_set(err, ERROR_TIMEOUT, "nobody ended it");
 	mcp_stream_close(&relay->caller);
 	mcp_stream_close(&relay->inner);
 	return r;

@@ -112,12 +112,14 @@ static int serve(const struct manner *manner, struct error **err)
 		.limits = { .line_max = MCP_LINE_BYTES, .queue_max = QUEUE_BYTES, .calls_max = CALLS_MAX },
 	};
 	cleanup_mcp_server struct mcp_server *server = NULL;
+	int64_t end = clock_deadline(HELPER_LIFE_MS);
 	int r = process_harden(true, 0, err);
 
 	if (r == 0)
 		r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err);
 	while (r == 0)
-		r = mcp_server_dispatch(server, NEVER, err);
+		r = clock_now() < end ? mcp_server_dispatch(server, end, err)
+				      : error_set(err, ERROR_TIMEOUT, "nobody ended it");
 	return r < 0 ? r : mcp_server_flush(server, clock_deadline(LAST_WRITE_MS), err);
 }
 

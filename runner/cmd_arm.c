@@ -2,7 +2,6 @@
  * runner/arm.h. */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
