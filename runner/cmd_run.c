@@ -73,8 +73,10 @@ static int arms(struct run *run, struct error **err)
 		status = run_arms(run, err);
 	if (run_control_end(run, &late) < 0)
 		error_keep_first(err, &late);
-	if (run->engine && sweep_run(run->engine, run->context.run, &left, &late) < 0)
+	if (run->engine && sweep_run(run->engine, run->context.run, &left, &late) < 0) {
 		error_keep_first(err, &late);
+		error_wrap(err, "what the run began may stay, run `harness clean`");
+	}
 	if (store_sweep_arms(STORE_TEMPORARY, run->store.run, &folders, &late) < 0)
 		error_keep_first(err, &late);
 	if (left)

@@ -21,7 +21,7 @@
 #define LOCK_NAME "lock"
 #define SIGN_PREFIX "harness-run-"
 #define LATEST_PREFIX ".latest-"
-#define SHORT_ID 8 /* digits of a run's id, in the name of its folder */
+#define SHORT_ID 8 /* digits of a run's id, in the names of its folders */
 
 static int new_run_id(char out[RUN_ID_MAX], struct error **err)
 {
@@ -178,7 +178,7 @@ void store_close(struct store *store, bool sealed)
 
 int store_arm_folder(const char *run, int *folder, int *lock, char path[PATH_MAX], struct error **err)
 {
-	snprintf(path, PATH_MAX, "%s/%s%s-XXXXXX", STORE_TEMPORARY, ARM_PREFIX, run);
+	snprintf(path, PATH_MAX, "%s/%s%.*s-XXXXXX", STORE_TEMPORARY, ARM_PREFIX, SHORT_ID, run);
 	if (!mkdtemp(path))
 		return error_errno(err, errno, "a temporary folder in %s", STORE_TEMPORARY);
 	*folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -319,7 +319,7 @@ static int sweep_arm(int folder, const char *name, const char *run, unsigned *co
 	bool wanted = is_arm_folder(folder, name);
 
 	if (wanted && run)
-		wanted = strncmp(digits, run, RUN_ID_MAX - 1) == 0 && unlocked(folder, name);
+		wanted = strncmp(digits, run, SHORT_ID) == 0 && digits[SHORT_ID] == '-' && unlocked(folder, name);
 	else if (wanted)
 		wanted = abandoned(folder, name, digits, strcspn(digits, "-"));
 	return wanted ? remove_counted(folder, name, count, err) : 0;

@@ -76,7 +76,7 @@ static void desk_open(struct desk *desk)
 					 .revision = 7,
 					 .tools = { { "permitted.tool", false }, { "public.tool", true } },
 					 .tools_count = 2 } };
-	CU_ASSERT_EQUAL(store_arm_folder(&desk->folder, &desk->lock, desk->path, &err), 0);
+	CU_ASSERT_EQUAL(store_arm_folder("0123456789abcdef", &desk->folder, &desk->lock, desk->path, &err), 0);
 	CU_ASSERT_EQUAL(loop_new(&desk->loop, &err), 0);
 	CU_ASSERT_EQUAL(policy_channel_open(desk->loop, desk->path, on_asked, desk, &desk->channel, &err), 0);
 	CU_ASSERT(test_no_error(&err));
@@ -284,7 +284,7 @@ static int run_verb(struct desk *desk, const struct verb_row *row, struct buf *o
 		snprintf(words[i], sizeof(words[i]), "%s", row->words[i]);
 		argv[count++] = words[i];
 	}
-	snprintf(id, sizeof(id), "%s", strrchr(desk->path, '-') + 1);
+	snprintf(id, sizeof(id), "%s", strstr(desk->path, "harness-arm-") + strlen("harness-arm-"));
 	if (row->session) {
 		argv[count++] = flag;
 		argv[count++] = id;

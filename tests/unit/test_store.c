@@ -8,6 +8,7 @@
 #include "tests/unit/test.h"
 
 #define DEAD "0123456789abcdef0123456789abcdef"
+#define DEAD8 "01234567"
 #define DEAD_NAME "20260102T030405Z-01234567"
 
 /* A folder of runs in which one is under way, and where arms would be. */
@@ -75,15 +76,15 @@ static void test_arms(void)
 	char held[96], locked[128];
 
 	place_open(&place);
-	snprintf(held, sizeof(held), "harness-arm-%s-abcdef", place.store.run);
-	mkdirat(place.folder, "harness-arm-" DEAD "-abcdef", 0700);
-	mkdirat(place.folder, "harness-arm-" DEAD "-locked", 0700);
-	put(&place, "harness-arm-" DEAD "-locked/lock");
+	snprintf(held, sizeof(held), "harness-arm-%.8s-abcdef", place.store.run);
+	mkdirat(place.folder, "harness-arm-" DEAD8 "-abcdef", 0700);
+	mkdirat(place.folder, "harness-arm-" DEAD8 "-locked", 0700);
+	put(&place, "harness-arm-" DEAD8 "-locked/lock");
 	mkdirat(place.folder, held, 0700);
 	put(&place, "harness-arm-file");
 	sweep(&place, 2, 0);
-	CU_ASSERT_FALSE(there(&place, "harness-arm-" DEAD "-abcdef"));
-	CU_ASSERT_FALSE(there(&place, "harness-arm-" DEAD "-locked"));
+	CU_ASSERT_FALSE(there(&place, "harness-arm-" DEAD8 "-abcdef"));
+	CU_ASSERT_FALSE(there(&place, "harness-arm-" DEAD8 "-locked"));
 	CU_ASSERT(there(&place, held));
 	CU_ASSERT(there(&place, "harness-arm-file"));
 	/* A lock file that is not held yet. */
@@ -102,14 +103,14 @@ static void test_own_arms(void)
 	char own[96];
 
 	place_open(&place);
-	snprintf(own, sizeof(own), "harness-arm-%s-abcdef", place.store.run);
+	snprintf(own, sizeof(own), "harness-arm-%.8s-abcdef", place.store.run);
 	mkdirat(place.folder, own, 0700);
-	mkdirat(place.folder, "harness-arm-" DEAD "-abcdef", 0700);
+	mkdirat(place.folder, "harness-arm-" DEAD8 "-abcdef", 0700);
 	CU_ASSERT_EQUAL(store_sweep_arms(place.top, place.store.run, &count, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_EQUAL(count, 1);
 	CU_ASSERT_FALSE(there(&place, own));
-	CU_ASSERT(there(&place, "harness-arm-" DEAD "-abcdef"));
+	CU_ASSERT(there(&place, "harness-arm-" DEAD8 "-abcdef"));
 }
 
 static void test_arm_folder(void)
@@ -122,7 +123,7 @@ static void test_arm_folder(void)
 	place_open(&place);
 	CU_ASSERT_EQUAL(store_arm_folder(place.store.run, &folder, &lock, path, &err), 0);
 	CU_ASSERT(test_no_error(&err));
-	snprintf(expected, sizeof(expected), "/tmp/harness-arm-%s-", place.store.run);
+	snprintf(expected, sizeof(expected), "/tmp/harness-arm-%.8s-", place.store.run);
 	CU_ASSERT_EQUAL(strncmp(path, expected, strlen(expected)), 0);
 	store_arm_remove(&folder, &lock, path);
 	CU_ASSERT(access(path, F_OK) != 0);
