@@ -237,8 +237,8 @@ fuzz: ## every fuzz target for a while, in build-fuzz (FUZZ_SECONDS=20, of each)
 	ci/fuzz $(FUZZ_SECONDS)
 
 .PHONY: soak
-soak: ## hours, not minutes: each fuzz target for 10 minutes, 200 kills (SEED=), then `run all` over and over (SOAK_MINUTES=30)
-	$(MAKE) $(PARALLEL) all
+soak: ## hours, not minutes: each fuzz target for 10 minutes, 200 kills, each engine fault, `run all` over and over
+	$(MAKE) $(PARALLEL) all $(BUILD)/tests/live-main_proxy
 	$(MAKE) $(PARALLEL) $(FUZZ) fuzzers
 	ci/engine start
 	ci/as-root ci/soak

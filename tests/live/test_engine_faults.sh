@@ -4,7 +4,7 @@
 # time, with lines that a person can read; a broken call is never a leak and a missing one never a pass; and what is left is
 # named, and nothing after clean.
 #
-#   POINTS=14 SEED=n     how many of the faults, drawn at random; EVERY=1: every fault at every call
+#   POINTS=14 SEED=n     how many of the faults, drawn at random; EVERY=1: every fault at every call; ONLY="gone 11": that one
 # shellcheck disable=SC2317 # check() calls functions by name
 # shellcheck source=tests/live/live.sh
 . "$(dirname "$0")/live.sh"
@@ -106,7 +106,10 @@ calls=$(grep -c '^[0-9]' "$folder/proxy/log")
 check "nothing spoiled: the calls were seen" test "$calls" -gt 30
 printf '%s: SEED=%s POINTS=%s of %d calls and %d faults\n' "$name" "$SEED" "$POINTS" "$calls" "${#FAULTS[@]}"
 
-if [ -n "${EVERY:-}" ]; then
+if [ -n "${ONLY:-}" ]; then
+	read -r fault number <<<"$ONLY"
+	point "$fault" "$number"
+elif [ -n "${EVERY:-}" ]; then
 	for ((i = 1; i <= calls; i++)); do for fault in "${FAULTS[@]}"; do point "$fault" "$i"; done; done
 else
 	RANDOM=$SEED
