@@ -1,10 +1,10 @@
 /*
  * Watches the container's process from outside: whether it lives (pidfd and cgroup), its core limits, how often it was
- * started, how long after the loss of a part it died, and which changes it outlived. Inputs: "pidfd", "proc" (folder of
- * the process), "cgroup" and "memory" (folders of its cgroup: processes and memory), "inspect" (the engine's last
- * answer) and "events" (the engine's events of the container, a JSON object a line). The last two are pipes that the
- * arm closes before it asks for the report of phase AFTER. Where somebody changes the container, also "inspect-before",
- * and while the window closes "inspect-window".
+ * started, what it wrote, how long after the loss of a part it died, and which changes it outlived. Inputs: "pidfd",
+ * "proc" (folder of the process), "cgroup" and "memory" (folders of its cgroup: processes and memory), "inspect" (the
+ * engine's last answer) and "events" (the engine's events of the container, a JSON object a line). The last two are
+ * pipes that the arm closes before it asks for the report of phase AFTER. Where somebody changes the container, also
+ * "inspect-before", and while the window closes "inspect-window".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/json.h"
+#include "observers/engine_io.h"
 #include "observers/limits_file.h"
 #include "observers/observer.h"
 #include "observers/peaks.h"
@@ -26,6 +27,10 @@
 #define PROCS_BYTES (64 * KIB)
 #define EVENT_BYTES (256 * KIB)
 #define FINISH_MS 2000
+/* How often, and for how long, the engine's shim is looked at behind the end. */
+#define SHIM_TIMER 0
+#define SHIM_MS 1
+#define SHIM_LATEST_MS 1000
 
 struct state {
 	bool opened;
@@ -37,6 +42,7 @@ struct state {
 	int64_t window; /* when the window of a loss closed with the process alive, or 0 */
 	bool proc_came, limits_read;
 	struct core_limit limit;
+	struct engine_io io;
 	struct stream inspect, events;
 	struct buf document, line;
 	bool inspect_parsed, exited;
@@ -60,17 +66,28 @@ static const struct sensor sensor;
 
 /* ---- process and cgroup ----------------------------------------------------------------------- */
 
+/* The shim passes on what is left, and goes. */
+static int on_shim(void *context, struct error **err)
+{
+	struct observer *observer = context;
+	struct state *state = observer->state;
+
+	(void)err;
+	if (engine_io_look(&state->io, true) && clock_now() < clock_add(state->dead, SHIM_LATEST_MS * NS_PER_MS))
+		loop_timer(observer->loop, SHIM_TIMER, clock_deadline(SHIM_MS), on_shim, observer);
+	return 0;
+}
+
 static int on_exit_of_process(void *context, int fd, short revents, struct error **err)
 {
 	struct observer *observer = context;
 	struct state *state = observer->state;
 
 	(void)revents;
-	(void)err;
 	state->dead = clock_now();
 	peaks_read(&state->peaks);
 	loop_remove(observer->loop, fd);
-	return 0;
+	return engine_io_opened(&state->io) ? on_shim(observer, err) : 0;
 }
 
 /* cgroup.procs is opened anew each time: a held descriptor goes stale. A folder that vanished holds no process. */
@@ -142,6 +159,7 @@ static int take_proc(struct observer *observer, int fd, struct error **err)
 
 	(void)err;
 	state->proc_came = true;
+	(void)engine_io_open(&state->io, folder);
 	if (fd_read_file(folder, "limits", LIMITS_BYTES, &text, &unread) == 0)
 		state->limits_read = core_limit_parse(buf_string(&text), &state->limit);
 	return 0;
@@ -304,6 +322,27 @@ static enum wire_reason read_alive(const struct state *state, int64_t *value)
 	return WIRE_REASON_NONE;
 }
 
+static enum wire_reason io_reason(const struct state *state)
+{
+	if (!state->proc_came)
+		return WIRE_REASON_INPUT_MISSING;
+	if (!engine_io_opened(&state->io))
+		return WIRE_REASON_INPUT_INVALID;
+	return state->io.final ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
+}
+
+static enum wire_reason read_written(const struct state *state, int64_t *value)
+{
+	*value = state->io.written;
+	return io_reason(state);
+}
+
+static enum wire_reason read_streamed(const struct state *state, int64_t *value)
+{
+	*value = state->io.streamed;
+	return io_reason(state);
+}
+
 /* Alive when the window closed, or at the report: a lower bound. What ended the process after the window was no longer
  * a protection. Dead before the loss was told: it took no time. */
 static enum wire_reason read_loss_to_dead(const struct state *state, int64_t *value)
@@ -328,6 +367,7 @@ static int state_open(struct observer *observer, struct error **err)
 	state->memory = -1;
 	state->peaks.processes = -1;
 	state->peaks.memory = -1;
+	state->io = ENGINE_IO_NONE;
 	state->inspect = (struct stream)STREAM(ENGINE_ANSWER_BYTES, take_inspect_bytes);
 	state->inspect.context = observer;
 	state->events = (struct stream)STREAM(ENGINE_STREAM_BYTES, take_event_bytes);
@@ -418,6 +458,8 @@ static int state_report(struct observer *observer, enum wire_phase phase, struct
 	peaks_read(&state->peaks);
 	if (r == 0 && phase == WIRE_BEFORE && state->loss)
 		r = outlived_close_window(&state->outlived, state->dead == 0, err);
+	if (engine_io_opened(&state->io) && !state->dead)
+		(void)engine_io_look(&state->io, false);
 	if (r == 0 && phase == WIRE_AFTER)
 		r = finish_inputs(state, err);
 	if (state->inspect.ended)
@@ -443,6 +485,7 @@ static void state_close(struct observer *observer)
 		return;
 	stream_close(&state->inspect);
 	stream_close(&state->events);
+	engine_io_close(&state->io);
 	fd_close(&state->pidfd);
 	fd_close(&state->cgroup);
 	fd_close(&state->memory);
@@ -467,6 +510,8 @@ static const struct measure measures[] = {
 	{ .subject = "restarts", .kind = WIRE_COUNT, .unit = "records", .read = read_restarts },
 	{ .subject = "starts", .kind = WIRE_COUNT, .unit = "records", .read = read_starts },
 	{ .subject = "alive", .kind = WIRE_STATE, .unit = "bool", .read = read_alive },
+	{ .subject = "written", .kind = WIRE_COUNT, .unit = "bytes", .read = read_written },
+	{ .subject = "streamed", .kind = WIRE_COUNT, .unit = "bytes", .read = read_streamed },
 	{ .subject = "loss_to_dead", .kind = WIRE_DURATION, .unit = "ns", .read = read_loss_to_dead },
 	{ .subject = "renamed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_NAME },
 	{ .subject = "limits-changed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_LIMITS },

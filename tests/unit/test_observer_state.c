@@ -10,6 +10,7 @@
 #include "core/spawn.h"
 #include "observers/limits_file.h"
 #include "tests/unit/observing.h"
+#include "tests/unit/writer.h"
 
 #define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define CREATE "{\"Type\":\"container\",\"Action\":\"create\",\"Actor\":{\"ID\":\"" ID64 "\"}}\n"
@@ -202,7 +203,7 @@ static void without_inputs(void)
 {
 	static const char *const names[] = { "core-limit-soft", "core-limit-hard", "restarts",  "starts",
 					     "alive",           "exit-code",       "processes", "process-limit",
-					     "memory",          "oom-kills" };
+					     "memory",          "oom-kills",       "written",   "streamed" };
 	cleanup_observing struct observing observing = { 0 };
 
 	CU_ASSERT_TRUE(ready(&observing));
@@ -236,6 +237,41 @@ static void core_limits(void)
 	CU_ASSERT_EQUAL(measure(&observing, "core-limit-hard")->value, 0);
 	CU_ASSERT_EQUAL(measure(&observing, "core-limit-soft")->reason, WIRE_REASON_NONE);
 	CU_ASSERT_STRING_EQUAL(measure(&observing, "core-limit-hard")->unit, "bytes");
+	/* The parent of this process is no engine's shim. */
+	CU_ASSERT_EQUAL(measure(&observing, "written")->reason, WIRE_REASON_INPUT_INVALID);
+	CU_ASSERT_EQUAL(measure(&observing, "streamed")->reason, WIRE_REASON_INPUT_INVALID);
+}
+
+/* A lower bound until its end was seen. */
+static void bytes_written(void)
+{
+	cleanup_observing struct observing observing = { 0 };
+	cleanup_writer struct writer writer = { .child = CHILD_NONE };
+	cleanup_fd int cgroup = open("/proc/self/fdinfo", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	parent_is("containerd-shim");
+	CU_ASSERT_TRUE(writer_start(&writer));
+	CU_ASSERT_TRUE(ready(&observing));
+	CU_ASSERT_TRUE(observing_give(&observing, "pidfd", writer.child.pidfd));
+	CU_ASSERT_TRUE(observing_give(&observing, "cgroup", cgroup));
+	CU_ASSERT_TRUE(observing_give(&observing, "proc", writer.proc));
+	CU_ASSERT_TRUE(observing_report(&observing, WIRE_BEFORE));
+	CU_ASSERT_EQUAL(measure(&observing, "written")->value, 0);
+	CU_ASSERT_TRUE(writer_write(&writer));
+	CU_ASSERT_TRUE(observing_report(&observing, WIRE_BEFORE));
+	CU_ASSERT_EQUAL(measure(&observing, "written")->value, WRITER_BYTES);
+	CU_ASSERT_EQUAL(measure(&observing, "written")->reason, WIRE_REASON_CENSORED);
+	CU_ASSERT_EQUAL(measure(&observing, "written")->kind, WIRE_COUNT);
+	CU_ASSERT_STRING_EQUAL(measure(&observing, "written")->unit, "bytes");
+	CU_ASSERT_TRUE(writer_kill(&writer));
+	CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(measure(&observing, "written")->value, WRITER_BYTES);
+	CU_ASSERT_EQUAL(measure(&observing, "written")->reason, WIRE_REASON_NONE);
+	/* This process wrote its orders. */
+	CU_ASSERT_EQUAL(measure(&observing, "streamed")->reason, WIRE_REASON_NONE);
+	CU_ASSERT_TRUE(measure(&observing, "streamed")->value >= 3);
+	CU_ASSERT_TRUE(measure(&observing, "streamed")->value < KIB);
+	CU_ASSERT_STRING_EQUAL(measure(&observing, "streamed")->unit, "bytes");
 }
 
 static void core_limits_of_no_process(void)
@@ -479,6 +515,7 @@ static CU_TestInfo life_tests[] = {
 static CU_TestInfo input_tests[] = {
 	{ "without inputs", without_inputs },
 	{ "core limits", core_limits },
+	{ "bytes that it wrote", bytes_written },
 	{ "core limits of no process", core_limits_of_no_process },
 	{ "limits are parsed", parse_limits },
 	{ "restarts", restarts },

@@ -1,0 +1,166 @@
+#include "observers/engine_io.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "core/limits.h"
+
+#define FILE_BYTES (16 * KIB)
+#define SHIM "containerd-shim"
+#define TRIES 4
+
+/* "KEY NUMBER" at the start of a line of a file in this folder, or -1. */
+static int64_t read_number(int folder, const char *file, const char *key)
+{
+	cleanup_error struct error *unread = NULL;
+	cleanup_buf struct buf text = BUF(FILE_BYTES);
+	const char *line;
+
+	if (fd_read_file(folder, file, FILE_BYTES, &text, &unread) < 0)
+		return -1;
+	for (line = buf_string(&text); line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, strlen(key)) == 0)
+			break;
+	}
+	if (!line)
+		return -1;
+	line += strlen(key);
+	line += strspn(line, " \t");
+	return isdigit((unsigned char)*line) ? strtoll(line, NULL, 10) : -1;
+}
+
+static void close_list(DIR **list)
+{
+	if (*list)
+		closedir(*list);
+}
+
+/* A process's own bytes by its threads: what it was handed by its children is not among them. -1: it is gone. */
+static int64_t own_bytes(int process)
+{
+	cleanup_fd int folder = openat(process, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__attribute__((cleanup(close_list))) DIR *list = folder < 0 ? NULL : fdopendir(folder);
+	const struct dirent *entry;
+	int64_t sum = -1;
+
+	if (!list)
+		return -1;
+	(void)steal_fd(&folder);
+	while ((entry = readdir(list))) {
+		char file[sizeof(entry->d_name) + 4];
+		int64_t bytes;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(file, sizeof(file), "%s/io", entry->d_name);
+		bytes = read_number(dirfd(list), file, "wchar:");
+		if (bytes >= 0)
+			sum = (sum < 0 ? 0 : sum) + bytes;
+	}
+	return sum;
+}
+
+static int64_t all_bytes(int process)
+{
+	return read_number(process, "io", "wchar:");
+}
+
+/* Both figures of one moment: nothing was written while they were read. False: there was no such moment, or the shim
+ * is gone, which sets *gone. */
+static bool look_at_shim(int shim, int64_t *own, int64_t *children, bool *gone)
+{
+	for (int try = 0; try < TRIES; try++) {
+		int64_t before = all_bytes(shim);
+
+		*own = own_bytes(shim);
+		*gone = before < 0 || *own < 0;
+		if (*gone)
+			return false;
+		*children = before - *own;
+		if (all_bytes(shim) == before)
+			return true;
+	}
+	return false;
+}
+
+static bool is_shim(int folder)
+{
+	cleanup_error struct error *unread = NULL;
+	cleanup_buf struct buf name = BUF(KIB);
+
+	return fd_read_file(folder, "comm", KIB, &name, &unread) == 0 &&
+	       strncmp(buf_string(&name), SHIM, strlen(SHIM)) == 0;
+}
+
+/* The number of the parent is read once more behind its folder: until then it was no other's. */
+static int open_parent(int process)
+{
+	int64_t parent = read_number(process, "status", "PPid:");
+	cleanup_fd int folder = -1;
+	char path[32];
+
+	if (parent <= 0)
+		return -1;
+	snprintf(path, sizeof(path), "../%lld", (long long)parent);
+	folder = openat(process, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0 || read_number(process, "status", "PPid:") != parent || !is_shim(folder))
+		return -1;
+	return steal_fd(&folder);
+}
+
+bool engine_io_open(struct engine_io *io, int process)
+{
+	bool gone;
+
+	*io = ENGINE_IO_NONE;
+	io->process = fcntl(process, F_DUPFD_CLOEXEC, 0);
+	io->shim = open_parent(process);
+	io->process_base = all_bytes(process);
+	if (io->process < 0 || io->shim < 0 || io->process_base < 0 ||
+	    !look_at_shim(io->shim, &io->shim_base, &io->children_base, &gone)) {
+		engine_io_close(io);
+		return false;
+	}
+	return true;
+}
+
+bool engine_io_opened(const struct engine_io *io)
+{
+	return io->shim >= 0;
+}
+
+static void rise(int64_t *value, int64_t seen)
+{
+	if (seen > *value)
+		*value = seen;
+}
+
+/* A process that nobody waited for yet still has its bytes; then its parent has them. */
+bool engine_io_look(struct engine_io *io, bool dead)
+{
+	int64_t own, children, alive = all_bytes(io->process);
+	bool gone = false, seen = look_at_shim(io->shim, &own, &children, &gone);
+
+	if (alive >= 0)
+		rise(&io->written, alive - io->process_base);
+	if (seen)
+		rise(&io->streamed, own - io->shim_base);
+	if (io->final || !dead || (alive < 0 && !seen))
+		return !gone;
+	if (alive < 0)
+		rise(&io->written, children - io->children_base - io->process_base);
+	io->final = true;
+	return !gone;
+}
+
+void engine_io_close(struct engine_io *io)
+{
+	fd_close(&io->process);
+	fd_close(&io->shim);
+}
