@@ -15,6 +15,7 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/json.h"
+#include "observers/engine_events.h"
 #include "observers/engine_io.h"
 #include "observers/limits_file.h"
 #include "observers/observer.h"
@@ -25,7 +26,6 @@
 #define VIEW 0
 #define LIMITS_BYTES (16 * KIB)
 #define PROCS_BYTES (64 * KIB)
-#define EVENT_BYTES (256 * KIB)
 #define FINISH_MS 2000
 /* How often, and for how long, the engine's shim is looked at behind the end. */
 #define SHIM_TIMER 0
@@ -44,11 +44,10 @@ struct state {
 	struct core_limit limit;
 	struct engine_io io;
 	struct stream inspect, events;
-	struct buf document, line;
+	struct buf document;
+	struct engine_events said;
 	bool inspect_parsed, exited;
 	int64_t restarts, exit_code;
-	int64_t creates, starts;
-	bool events_broken;
 	struct outlived outlived;
 };
 
@@ -167,50 +166,13 @@ static int take_proc(struct observer *observer, int fd, struct error **err)
 
 /* ---- what the engine said --------------------------------------------------------------------- */
 
-static bool is_text(const struct json_node *node, const char *text)
-{
-	const char *found = json_string(node);
-
-	return found && strcmp(found, text) == 0;
-}
-
-static void count_event(struct state *state, const char *line, size_t length)
-{
-	cleanup_error struct error *broken = NULL;
-	cleanup_json struct json_document *document = NULL;
-	const struct json_node *action;
-
-	if (length == 0)
-		return;
-	if (json_parse(line, length, JSON_ENGINE_DEPTH, &document, &broken) < 0) {
-		state->events_broken = true;
-		return;
-	}
-	if (!is_text(json_member(json_root(document), "Type"), "container"))
-		return;
-	action = json_member(json_root(document), "Action");
-	state->creates += is_text(action, "create");
-	state->starts += is_text(action, "start");
-}
-
 static int take_event_bytes(void *context, const void *bytes, size_t length, struct error **err)
 {
 	struct observer *observer = context;
 	struct state *state = observer->state;
-	const char *end;
 
 	(void)err;
-	if (buf_add(&state->line, bytes, length) < 0) {
-		/* Sticky: what follows is broken as well. */
-		state->events_broken = true;
-		return 0;
-	}
-	while ((end = memchr(buf_string(&state->line), '\n', state->line.length)) != NULL) {
-		size_t line = (size_t)(end - buf_string(&state->line));
-
-		count_event(state, buf_string(&state->line), line);
-		buf_consume(&state->line, line + 1);
-	}
+	engine_events_take(&state->said, bytes, length);
 	return 0;
 }
 
@@ -285,12 +247,12 @@ static enum wire_reason read_starts(const struct state *state, int64_t *value)
 {
 	enum wire_reason reason = stream_reason(&state->events);
 
-	*value = state->starts;
+	*value = state->said.starts;
 	if (reason != WIRE_REASON_NONE)
 		return reason;
-	if (state->events_broken)
+	if (state->said.broken)
 		return WIRE_REASON_INPUT_INVALID;
-	return state->creates == 1 && state->line.length == 0 ? WIRE_REASON_NONE : WIRE_REASON_TRUNCATED;
+	return state->said.creates == 1 && state->said.line.length == 0 ? WIRE_REASON_NONE : WIRE_REASON_TRUNCATED;
 }
 
 static enum wire_reason read_processes(const struct state *state, int64_t *value)
@@ -373,7 +335,7 @@ static int state_open(struct observer *observer, struct error **err)
 	state->events = (struct stream)STREAM(ENGINE_STREAM_BYTES, take_event_bytes);
 	state->events.context = observer;
 	state->document = (struct buf)BUF(ENGINE_ANSWER_BYTES);
-	state->line = (struct buf)BUF(EVENT_BYTES);
+	state->said = ENGINE_EVENTS;
 	outlived_init(&state->outlived);
 	state->opened = true;
 	return 0;
@@ -490,7 +452,7 @@ static void state_close(struct observer *observer)
 	fd_close(&state->cgroup);
 	fd_close(&state->memory);
 	buf_free(&state->document);
-	buf_free(&state->line);
+	engine_events_free(&state->said);
 	outlived_free(&state->outlived);
 }
 
