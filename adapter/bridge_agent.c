@@ -234,11 +234,14 @@ static enum control_reason handle(struct bridge *bridge, struct json_span line)
 	return CONTROL_REASON_NONE;
 }
 
-static enum control_reason stream_end(const struct bridge_agent *agent)
+/* A bridge that is not strict takes the end of the stream for the end of a line. */
+static enum control_reason stream_end(const struct bridge *bridge, struct bridge_agent *agent)
 {
 	if (!demux_whole(&agent->demux))
 		return CONTROL_REASON_STREAM_PROTOCOL;
-	return frame_reader_partial(&agent->reader) ? CONTROL_REASON_PARTIAL_FRAME : CONTROL_REASON_STREAM_END;
+	if (!frame_reader_partial(&agent->reader))
+		return CONTROL_REASON_STREAM_END;
+	return bridge->config->strict ? CONTROL_REASON_PARTIAL_FRAME : frame_reader_feed(&agent->reader, "\n", 1);
 }
 
 /* The end comes behind all whole frames, so that what an agent wrote before it left does not depend on who was faster.
@@ -255,7 +258,7 @@ void bridge_agent_pump(struct bridge *bridge)
 		if (frame_reader_next(&agent->reader, &line))
 			reason = handle(bridge, line);
 		else if (agent->ended)
-			reason = stream_end(agent);
+			reason = stream_end(bridge, agent);
 		else
 			return;
 		if (reason != CONTROL_REASON_NONE)

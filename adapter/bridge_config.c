@@ -6,6 +6,7 @@
 #include "core/json.h"
 
 #define MS_MAX (24LL * 60 * 60 * 1000)
+#define FRAME_BYTES_MAX (64LL * MIB)
 #define TOTAL_BYTES_MAX (1024LL * MIB)
 #define CALLS_MAX 100000000LL
 
@@ -60,7 +61,7 @@ static const struct schema_field alias_fields[] = {
 };
 
 static const struct schema_field limit_fields[] = {
-	LIMIT("frameBytes", frame_bytes, 1LL * MIB),
+	LIMIT("frameBytes", frame_bytes, FRAME_BYTES_MAX),
 	LIMIT("stdoutBytes", stdout_bytes, TOTAL_BYTES_MAX),
 	LIMIT("stderrBytes", stderr_bytes, TOTAL_BYTES_MAX),
 	LIMIT("calls", calls, CALLS_MAX),

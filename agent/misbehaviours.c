@@ -10,12 +10,86 @@
 #include <unistd.h>
 
 #define CHUNK 4096
+#define PIECE 65536 /* a pipe holds it */
 
-/* Writes what it was given, as many times as it was told. */
+/* Writes what it was given, as many times as it was told, in one piece: whoever kills it then, it was all written. */
 static void write_raw(long long count, const char *bytes, unsigned long length)
 {
-	for (long long i = 0; i < (count > 0 ? count : 1); i++)
-		write_all(STDOUT_FILENO, bytes, length);
+	static char piece[PIECE];
+	unsigned long used = 0;
+
+	for (long long i = 0; i < (count > 0 ? count : 1) && length <= PIECE - used; i++) {
+		memcpy(piece + used, bytes, length);
+		used += length;
+	}
+	write_all(STDOUT_FILENO, piece, used);
+}
+
+/* Each byte of it by itself. */
+static void write_bytes(long long count, const char *bytes, unsigned long length)
+{
+	(void)count;
+	for (unsigned long i = 0; i < length; i++)
+		write_all(STDOUT_FILENO, bytes + i, 1);
+}
+
+static void repeat(char byte, long long count)
+{
+	static char piece[PIECE];
+
+	memset(piece, byte, sizeof(piece));
+	for (; count > 0; count -= PIECE)
+		write_all(STDOUT_FILENO, piece, (unsigned long)(count < PIECE ? count : PIECE));
+}
+
+/* A good frame of so many bytes, with blanks in it. */
+static void big_frame(long long count, const char *bytes, unsigned long length)
+{
+	static const char front[] = "{\"operation\":\"permitted\",", back[] = "\"arguments\":{}}";
+
+	(void)bytes;
+	(void)length;
+	write_all(STDOUT_FILENO, front, sizeof(front) - 1);
+	repeat(' ', count - (long long)(sizeof(front) - 1) - (long long)(sizeof(back) - 1));
+	write_all(STDOUT_FILENO, back, sizeof(back) - 1);
+}
+
+static void whole_frame(long long count, const char *bytes, unsigned long length)
+{
+	big_frame(count, bytes, length);
+	write_all(STDOUT_FILENO, "\n", 1);
+}
+
+static void cut_frame(long long count, const char *bytes, unsigned long length)
+{
+	big_frame(count, bytes, length);
+	_exit(0);
+}
+
+/* A frame whose argument holds an array in an array, so many deep. */
+static void nested(long long count, const char *bytes, unsigned long length)
+{
+	static const char front[] = "{\"operation\":\"permitted\",\"arguments\":{\"a\":", back[] = "}}\n";
+
+	(void)bytes;
+	(void)length;
+	write_all(STDOUT_FILENO, front, sizeof(front) - 1);
+	repeat('[', count);
+	repeat(']', count);
+	write_all(STDOUT_FILENO, back, sizeof(back) - 1);
+}
+
+/* Calls so often, and never reads an answer: nor anything else. */
+static void never_read(long long count, const char *bytes, unsigned long length)
+{
+	static const char frame[] = "{\"operation\":\"permitted\",\"arguments\":{}}\n";
+
+	(void)bytes;
+	(void)length;
+	for (long long i = 0; i < count; i++)
+		write_all(STDOUT_FILENO, frame, sizeof(frame) - 1);
+	for (;;)
+		pause();
 }
 
 static void flood(int fd, long long count)
@@ -145,6 +219,11 @@ static void go_on(long long count, const char *bytes, unsigned long length)
 const struct misbehaviour misbehaviours[] = {
 	{ .id = "nothing", .what = "goes on as it should", .run = go_on },
 	{ .id = "raw", .what = "writes bytes to standard output", .run = write_raw },
+	{ .id = "split", .what = "writes bytes to standard output, one at a time", .run = write_bytes },
+	{ .id = "big-frame", .what = "writes a frame of so many bytes", .run = whole_frame },
+	{ .id = "cut-frame", .what = "writes so many bytes of a frame that has no end, and leaves", .run = cut_frame },
+	{ .id = "nested", .what = "writes a frame that is so many levels deep", .run = nested },
+	{ .id = "never-reads", .what = "calls so often, and reads no answer", .run = never_read },
 	{ .id = "flood-stdout", .what = "writes so many bytes to standard output", .run = flood_stdout },
 	{ .id = "flood-stderr", .what = "writes so many bytes to standard error", .run = flood_stderr },
 	{ .id = "exit", .what = "exits early, with this status", .run = leave },

@@ -33,7 +33,7 @@
 /* Documents */
 #define JSON_DEPTH 16 /* bundle, scenario, configuration */
 #define JSON_ENGINE_DEPTH 32 /* what an engine answers */
-#define MISBEHAVIOUR_HEX 4097 /* 2,048 bytes as hexadecimal digits, and a NUL */
+#define MISBEHAVIOUR_HEX 161 /* 80 bytes as hexadecimal digits, and a NUL: a bundle has no longer text */
 #define SCENARIO_BYTES (256 * KIB)
 #define ENGINE_ANSWER_BYTES (4 * MIB)
 #define ENGINE_STREAM_BYTES (256 * MIB)

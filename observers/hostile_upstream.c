@@ -15,7 +15,7 @@
 
 #define CALL_IT_ACTS_AT 2
 #define CALLS_MAX 2
-#define QUEUE_BYTES (64 * KIB)
+#define QUEUE_BYTES (2 * MIB)
 #define LAST_WRITE_MS 1000
 #define EXIT_ERROR 3
 #define EXIT_USAGE 4
@@ -34,7 +34,7 @@ struct upstream {
 	int calls; /* of permitted.tool */
 };
 
-static const struct manner manners[5];
+static const struct manner manners[6];
 static const struct mcp_handler handlers[3];
 
 static int note(struct error **err)
@@ -80,6 +80,25 @@ static int answer_other(struct mcp_request *request, struct error **err)
 
 	(void)request;
 	return fd_write_all(STDOUT_FILENO, other, sizeof(other) - 1, clock_deadline(PIECE_MS), err);
+}
+
+/* More than all the pipes between it and the agent hold. */
+static int answer_long(struct mcp_request *request, struct error **err)
+{
+	cleanup_buf struct buf result = BUF(QUEUE_BYTES);
+	char *to;
+
+	(void)buf_text(&result, "{\"content\":[{\"type\":\"text\",\"text\":\"");
+	to = buf_reserve(&result, PIECE_BYTES);
+	if (to) {
+		memset(to, 'x', PIECE_BYTES);
+		buf_commit(&result, PIECE_BYTES);
+	}
+	(void)buf_text(&result, "\"}]}");
+	if (buf_check(&result, "a long answer", err) < 0)
+		return -1;
+	mcp_request_result(request, (struct json_span){ .bytes = result.data, .length = result.length });
+	return 0;
 }
 
 static int run_call(void *context, struct mcp_request *request, struct error **err)
@@ -151,5 +170,6 @@ static const struct manner manners[] = {
 	{ .id = "hangs", .act = hang },
 	{ .id = "floods", .act = flood },
 	{ .id = "other-id", .act = answer_other },
+	{ .id = "long-answer", .act = answer_long },
 	{ .id = NULL },
 };

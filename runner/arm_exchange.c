@@ -378,10 +378,22 @@ static bool ends_itself(const struct arm *arm)
 	return arm->scenario.faults_count == 0 && (arm->told.done || !scenario_pauses(&arm->scenario));
 }
 
+/* What an agent wrote before it left is handled: until then the gateway is the bridge's. */
+static int await_handled(struct arm *arm, struct error **err)
+{
+	cleanup_error struct error *late = NULL;
+
+	if (arm_wait(arm, bridge_over, clock_deadline(EXIT_MS), &late) == 0 || error_code(late) == ERROR_TIMEOUT)
+		return 0;
+	error_keep_first(err, &late);
+	return -1;
+}
+
 /* The process ends by itself, or is ended; then the markers that come after everything it did. */
 static int process_end(struct arm *arm, bool orderly, struct error **err)
 {
 	cleanup_error struct error *lost = NULL;
+	bool left = arm->told.dead && !arm->told.done && arm->scenario.faults_count == 0;
 
 	if (!ends_itself(arm) || !orderly) {
 		arm_faults_undo(arm);
@@ -391,6 +403,8 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 		return error_wrap(err, "the end of the container's process");
 	arm_evidence_begin(arm);
 	arm_observers_beacon(arm, WIRE_AFTER);
+	if (left && await_handled(arm, err) < 0)
+		return -1;
 	if (arm->scenario.faults_count || !arm->told.done) {
 		struct observer_process *deliveries = arm_observer(arm, "deliveries");
 

@@ -12,19 +12,23 @@
 #include "runner/arm.h"
 
 #define MOUNTINFO_BYTES (256 * KIB)
+/* A ".." (each link of a layer's has one) is refused while anything on the host is mounted or renamed. */
+#define OPEN_TRIES 1000
 
 static int open_below(pid_t engine, const char *path, struct error **err)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	cleanup_fd int root = -1;
 	char name[48];
-	int fd;
+	int fd = -1;
 
 	snprintf(name, sizeof(name), "/proc/%d/root", (int)engine);
 	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return error_errno(err, errno, "the engine's root folder");
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	errno = EAGAIN;
+	for (int i = 0; i < OPEN_TRIES && fd < 0 && errno == EAGAIN; i++)
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	return fd >= 0 ? fd : error_errno(err, errno, "a folder of the engine's");
 }
 
