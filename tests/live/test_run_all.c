@@ -14,6 +14,7 @@
 #include "core/fd.h"
 #include "core/json.h"
 #include "core/limits.h"
+#include "tests/live/frame_arms.h"
 #include "tests/live/live.h"
 #include "tests/live/peer_rows.h"
 #include "tests/live/watch_rows.h"
@@ -213,6 +214,24 @@ static void test_told(void)
 	CU_ASSERT_EQUAL(script("sha256sum <$3 | cut -d ' ' -f 1 | tr -d '\\n'", false, &sum), 0);
 	snprintf(text, sizeof(text), "sha256: %.64s\n", buf_string(&sum));
 	CU_ASSERT(said(text));
+}
+
+/* Of the bytes of hostile frames nothing comes out: not as they are on the terminal, not as text in the bundle. */
+static void test_no_frame(void)
+{
+	for (size_t i = 0; i < world.output.length; i++) {
+		char byte = world.output.data[i];
+
+		if ((byte < ' ' || byte > '~') && byte != '\n') {
+			CU_FAIL("a byte that is no printable character was written to the terminal");
+			break;
+		}
+	}
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&world.output), "operation\""));
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&world.output), "hello"));
+	CU_ASSERT(quiet("! grep -raE 'operation[\\\\]*\"|hello' $1/open/confinement-evidence"));
+	/* The search can find: the same bytes as the scenario gives them. */
+	CU_ASSERT(quiet("grep -q 68656c6c6f0a $1/open/confinement-evidence/scenarios.json"));
 }
 
 /* ---- the numbers ---- */
@@ -516,6 +535,7 @@ static void test_host(void)
 static CU_TestInfo run_tests[] = {
 	{ "it runs", test_run },
 	{ "what is told", test_told },
+	{ "no frame", test_no_frame },
 	{ "the table", test_table },
 	{ "no canary outside", test_no_canary },
 	{ "records", test_records },
@@ -683,6 +703,7 @@ static const struct arm_rows arms[] = {
 	PEER_ARMS,
 	POLICY_ARMS,
 	WATCH_ARMS,
+	FRAME_ARMS,
 	{ .arm = NULL },
 };
 
@@ -704,6 +725,7 @@ static const struct difference differences[] = {
 	PEER_DIFFERENCES,
 	POLICY_DIFFERENCES,
 	WATCH_DIFFERENCES,
+	FRAME_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };

@@ -35,6 +35,7 @@ void world_init(struct world *world)
 		.fail_closed = true,
 		.policy = true,
 		.policy_lock = true,
+		.strict = true,
 		.rig = { .gateway = CHILD_NONE, .lifeline = -1, .decisions = -1, .sink = -1 },
 		.to_bridge = -1,
 		.from_bridge = -1,
@@ -147,6 +148,7 @@ static void put_config(const struct world *world, struct buf *out)
 	json_member_bool(&json, "failClosed", world->fail_closed);
 	json_member_bool(&json, "policy", world->policy);
 	json_member_bool(&json, "policyLock", world->policy_lock);
+	json_member_bool(&json, "strict", world->strict);
 	put_limits(&json, &world->limits);
 	json_object_end(&json);
 }

@@ -23,7 +23,7 @@ enum world_gateway { GATEWAY_REAL, GATEWAY_PLAYED };
 
 struct world {
 	struct session_limits limits; /* set before world_start() */
-	bool acknowledge, fail_closed, policy, policy_lock;
+	bool acknowledge, fail_closed, policy, policy_lock, strict;
 	const char *config; /* instead of the true one, or NULL */
 	/* Helpers with the one argument of each, instead of gateway and recorder; or NULL. */
 	const char *gateway_program, *gateway_mode, *upstream_program, *upstream_mode;

@@ -170,6 +170,26 @@ static void test_leave(void)
 					  "{\"tool\":\"permitted.tool\",\"arguments\":{\"value\":2}}\n"));
 }
 
+/* A bridge that is not strict passes over what is no frame and no alias, and takes the end for the end of a line. */
+static void test_lenient(void)
+{
+	static const char call[] = PERMITTED("2");
+	cleanup_world struct world world;
+
+	world_init(&world);
+	world.strict = false;
+	world_start(&world, GATEWAY_REAL);
+	world_go(&world, "x\n");
+	world_agent_says(&world, "hello\n{}\n{\"operation\":\"no.alias\",\"arguments\":{}}\n" PERMITTED("1"));
+	CU_ASSERT(hears(&world, "x\n"));
+	CU_ASSERT(hears(&world, ALLOWED_REPLY));
+	world_agent(&world, DEMUX_STDOUT, call, sizeof(call) - 2);
+	fd_close(&world.attach);
+	CU_ASSERT(world_ended(&world, CONTROL_REASON_STREAM_END));
+	CU_ASSERT(rig_sink_is(&world.rig, "{\"tool\":\"permitted.tool\",\"arguments\":{\"value\":1}}\n"
+					  "{\"tool\":\"permitted.tool\",\"arguments\":{\"value\":2}}\n"));
+}
+
 /* An initial frame as large as may be, through a stream that takes it in small pieces. */
 static void test_large_payload(void)
 {
@@ -675,6 +695,7 @@ static CU_TestInfo session_tests[] = {
 	{ "whole", test_session },
 	{ "in order", test_order },
 	{ "an agent that leaves", test_leave },
+	{ "a bridge that is not strict", test_lenient },
 	{ "a large initial frame", test_large_payload },
 	CU_TEST_INFO_NULL,
 };
