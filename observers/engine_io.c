@@ -41,49 +41,79 @@ static void close_list(DIR **list)
 		closedir(*list);
 }
 
-/* A process's own bytes by its threads: what it was handed by its children is not among them. -1: it is gone. */
-static int64_t own_bytes(int process)
+static int64_t all_bytes(int process)
 {
-	cleanup_fd int folder = openat(process, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return read_number(process, "io", "wchar:");
+}
+
+static struct engine_io_thread *thread_of(struct engine_io *io, int64_t id)
+{
+	for (size_t i = 0; i < io->threads_count; i++)
+		if (io->threads[i].id == id)
+			return &io->threads[i];
+	if (io->threads_count == ENGINE_IO_THREADS)
+		return NULL;
+	io->threads[io->threads_count] = (struct engine_io_thread){ .id = id };
+	return &io->threads[io->threads_count++];
+}
+
+/* False: there are none, or too many. */
+static bool read_threads(struct engine_io *io, bool first)
+{
+	cleanup_fd int folder = openat(io->shim, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	__attribute__((cleanup(close_list))) DIR *list = folder < 0 ? NULL : fdopendir(folder);
 	const struct dirent *entry;
-	int64_t sum = -1;
+	bool any = false;
 
 	if (!list)
-		return -1;
+		return false;
 	(void)steal_fd(&folder);
 	while ((entry = readdir(list))) {
 		char file[sizeof(entry->d_name) + 4];
+		struct engine_io_thread *thread;
 		int64_t bytes;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(file, sizeof(file), "%s/io", entry->d_name);
 		bytes = read_number(dirfd(list), file, "wchar:");
-		if (bytes >= 0)
-			sum = (sum < 0 ? 0 : sum) + bytes;
+		if (bytes < 0)
+			continue;
+		thread = thread_of(io, strtoll(entry->d_name, NULL, 10));
+		if (!thread)
+			return false;
+		thread->last = bytes;
+		if (first)
+			thread->first = bytes;
+		any = true;
 	}
+	return any;
+}
+
+/* The shim's own, by its threads: one that left keeps what it had when it was last seen, for the kernel counts it as it
+ * counts what the children wrote. */
+static int64_t own_bytes(const struct engine_io *io)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < io->threads_count; i++)
+		sum += io->threads[i].last - io->threads[i].first;
 	return sum;
 }
 
-static int64_t all_bytes(int process)
-{
-	return read_number(process, "io", "wchar:");
-}
-
-/* Both figures of one moment: nothing was written while they were read. False: there was no such moment, or the shim
- * is gone, which sets *gone. */
-static bool look_at_shim(int shim, int64_t *own, int64_t *children, bool *gone)
+/* The shim's figures of one moment: nothing was written while they were read. False: there was no such moment, or the
+ * shim is gone, which sets *gone. */
+static bool look_at_shim(struct engine_io *io, bool first, int64_t *all, bool *gone)
 {
 	for (int try = 0; try < TRIES; try++) {
-		int64_t before = all_bytes(shim);
+		bool threads;
 
-		*own = own_bytes(shim);
-		*gone = before < 0 || *own < 0;
+		*all = all_bytes(io->shim);
+		threads = read_threads(io, first);
+		*gone = *all < 0 || !threads;
 		if (*gone)
 			return false;
-		*children = before - *own;
-		if (all_bytes(shim) == before)
+		if (all_bytes(io->shim) == *all)
 			return true;
 	}
 	return false;
@@ -122,8 +152,7 @@ bool engine_io_open(struct engine_io *io, int process)
 	io->process = fcntl(process, F_DUPFD_CLOEXEC, 0);
 	io->shim = open_parent(process);
 	io->process_base = all_bytes(process);
-	if (io->process < 0 || io->shim < 0 || io->process_base < 0 ||
-	    !look_at_shim(io->shim, &io->shim_base, &io->children_base, &gone)) {
+	if (io->process < 0 || io->shim < 0 || io->process_base < 0 || !look_at_shim(io, true, &io->shim_base, &gone)) {
 		engine_io_close(io);
 		return false;
 	}
@@ -144,17 +173,17 @@ static void rise(int64_t *value, int64_t seen)
 /* A process that nobody waited for yet still has its bytes; then its parent has them. */
 bool engine_io_look(struct engine_io *io, bool dead)
 {
-	int64_t own, children, alive = all_bytes(io->process);
-	bool gone = false, seen = look_at_shim(io->shim, &own, &children, &gone);
+	int64_t alive = all_bytes(io->process), all = 0;
+	bool gone = false, seen = look_at_shim(io, false, &all, &gone);
 
 	if (alive >= 0)
 		rise(&io->written, alive - io->process_base);
 	if (seen)
-		rise(&io->streamed, own - io->shim_base);
+		rise(&io->streamed, own_bytes(io));
 	if (io->final || !dead || (alive < 0 && !seen))
 		return !gone;
 	if (alive < 0)
-		rise(&io->written, children - io->children_base - io->process_base);
+		rise(&io->written, all - io->shim_base - own_bytes(io) - io->process_base);
 	io->final = true;
 	return !gone;
 }

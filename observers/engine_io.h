@@ -7,11 +7,21 @@
 #define HARNESS_OBSERVERS_ENGINE_IO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#define ENGINE_IO_THREADS 128
+
+/* A thread of the shim's: what it wrote when it was first seen, or 0 where it came later, and when it was last seen. */
+struct engine_io_thread {
+	int64_t id, first, last;
+};
 
 struct engine_io {
 	int process, shim; /* folders of /proc, or -1 */
-	int64_t process_base, shim_base, children_base; /* when it was opened */
+	int64_t process_base, shim_base; /* when it was opened */
+	struct engine_io_thread threads[ENGINE_IO_THREADS]; /* also those that have left */
+	size_t threads_count;
 	bool final; /* the process was dead at the last look, and nothing that it wrote is missing */
 	int64_t written; /* by the process, its own children that it waited for included; from the opening on */
 	int64_t streamed; /* by the shim itself */

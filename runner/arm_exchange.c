@@ -378,7 +378,8 @@ static bool ends_itself(const struct arm *arm)
 	return arm->scenario.faults_count == 0 && (arm->told.done || !scenario_pauses(&arm->scenario));
 }
 
-/* What an agent wrote before it left is handled: until then the gateway is the bridge's. */
+/* What an agent wrote before it left is handled: until then the gateway is the bridge's. Nothing is asked of the engine
+ * meanwhile: an archive that nobody reads holds the container, and with it the end of the stream. */
 static int await_handled(struct arm *arm, struct error **err)
 {
 	cleanup_error struct error *late = NULL;
@@ -401,10 +402,10 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 	}
 	if (arm_wait(arm, dead, clock_deadline(GONE_MS), err) < 0)
 		return error_wrap(err, "the end of the container's process");
-	arm_evidence_begin(arm);
-	arm_observers_beacon(arm, WIRE_AFTER);
 	if (left && await_handled(arm, err) < 0)
 		return -1;
+	arm_evidence_begin(arm);
+	arm_observers_beacon(arm, WIRE_AFTER);
 	if (arm->scenario.faults_count || !arm->told.done) {
 		struct observer_process *deliveries = arm_observer(arm, "deliveries");
 

@@ -72,6 +72,34 @@ static void dead(void)
 	}
 }
 
+/* The engine's shim ends threads as it likes: what one had written stays counted, once. */
+static void thread_left(void)
+{
+	cleanup_writer struct writer writer = { .child = CHILD_NONE };
+	cleanup_io struct engine_io io = ENGINE_IO_NONE;
+
+	parent_is(SHIM);
+	CU_ASSERT(writer_start(&writer));
+	CU_ASSERT(engine_io_open(&io, writer.proc));
+	CU_ASSERT_EQUAL(io.threads_count, 1);
+	CU_ASSERT_EQUAL(io.threads[0].id, getpid());
+	/* One that wrote 300 before and 50 since, and left: the kernel's sum has all of it. */
+	io.threads[io.threads_count++] = (struct engine_io_thread){ .id = 1, .first = 300, .last = 350 };
+	io.shim_base -= 50;
+	CU_ASSERT(pass_on());
+	CU_ASSERT(engine_io_look(&io, false));
+	CU_ASSERT(io.streamed >= PASSED_ON + 50 && io.streamed < PASSED_ON + 150);
+	CU_ASSERT(writer_write(&writer));
+	CU_ASSERT(writer_kill(&writer));
+	child_end(&writer.child);
+	CU_ASSERT(engine_io_look(&io, true));
+	CU_ASSERT_EQUAL(io.written, WRITER_BYTES);
+	io.threads_count = ENGINE_IO_THREADS;
+	for (size_t i = 0; i < ENGINE_IO_THREADS; i++)
+		io.threads[i].id = 1;
+	CU_ASSERT_FALSE(engine_io_look(&io, true));
+}
+
 /* Another child of the shim's is none of the container's while that one lives. */
 static void another_child(void)
 {
@@ -133,8 +161,13 @@ static void shim_gone(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "alive", alive },     { "dead", dead },           { "another child", another_child },
-	{ "refused", refused }, { "shim gone", shim_gone }, CU_TEST_INFO_NULL,
+	{ "alive", alive },
+	{ "dead", dead },
+	{ "another child", another_child },
+	{ "a thread that left", thread_left },
+	{ "refused", refused },
+	{ "shim gone", shim_gone },
+	CU_TEST_INFO_NULL,
 };
 
 static CU_SuiteInfo suites[] = {
