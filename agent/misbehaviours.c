@@ -15,7 +15,7 @@
 /* Writes what it was given, as many times as it was told, in one piece: whoever kills it then, it was all written. */
 static void write_raw(long long count, const char *bytes, unsigned long length)
 {
-	static char piece[PIECE];
+	char piece[PIECE];
 	unsigned long used = 0;
 
 	for (long long i = 0; i < (count > 0 ? count : 1) && length <= PIECE - used; i++) {
@@ -35,7 +35,7 @@ static void write_bytes(long long count, const char *bytes, unsigned long length
 
 static void repeat(char byte, long long count)
 {
-	static char piece[PIECE];
+	char piece[PIECE];
 
 	memset(piece, byte, sizeof(piece));
 	for (; count > 0; count -= PIECE)

@@ -55,7 +55,7 @@ static inline bool writer_start(struct writer *writer)
 static inline bool writer_write(const struct writer *writer)
 {
 	struct error *err = NULL;
-	char answer[5];
+	char answer[5] = { 0 };
 	int r = fd_write_all(writer->orders, "go\n", 3, clock_deadline(WRITER_MS), &err);
 
 	if (r == 0)
