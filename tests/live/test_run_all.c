@@ -19,7 +19,7 @@
 #include "tests/live/peer_rows.h"
 #include "tests/live/watch_rows.h"
 
-#define RUN_MS 120000
+#define RUN_MS 600000
 #define CHECK_MS 20000
 #define MEMBER_BYTES (16 * MIB)
 #define SEEN_MAX 16384
@@ -227,9 +227,9 @@ static void test_no_frame(void)
 			break;
 		}
 	}
-	CU_ASSERT_PTR_NULL(strstr(buf_string(&world.output), "operation\""));
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&world.output), "operation\":"));
 	CU_ASSERT_PTR_NULL(strstr(buf_string(&world.output), "hello"));
-	CU_ASSERT(quiet("! grep -raE 'operation[\\\\]*\"|hello' $1/open/confinement-evidence"));
+	CU_ASSERT(quiet("! grep -qraE 'operation[\\\\]*\":|hello' $1/open/confinement-evidence"));
 	/* The search can find: the same bytes as the scenario gives them. */
 	CU_ASSERT(quiet("grep -q 68656c6c6f0a $1/open/confinement-evidence/scenarios.json"));
 }
