@@ -451,17 +451,6 @@ static int check_end(const struct arm *arm, struct error **err)
 	return error_set(err, ERROR_PROTOCOL, "the session was cut short: %s", reason);
 }
 
-/* The observer of state counts from what it sees before the agent has anything to do. */
-static void await_state(struct arm *arm)
-{
-	struct observer_process *state = arm_observer(arm, "state");
-	cleanup_error struct error *late = NULL;
-
-	if (state && !arm->told.dead &&
-	    observer_wait_seen(state, NULL, WIRE_BEFORE, clock_deadline(ARM_BEACON_MS), &late) < 0)
-		arm_note(arm, "beacon-lost", "state", clock_now());
-}
-
 /* What the observers hold is collected however the session went: a leak is never hidden by an error. */
 int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 {
@@ -469,7 +458,7 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 	int status;
 
 	loop_timer(arm->loop, ARM_TIMER_PULSE, clock_now(), on_pulse, arm);
-	await_state(arm);
+	arm_observers_await_state(arm);
 	/* The record is written while the agent works. */
 	status = session_go(&arm->session, payload, err);
 	if (status == 0)

@@ -251,6 +251,16 @@ void arm_observers_inputs(struct arm *arm)
 	give(arm, "state", "memory", arm->session.memory);
 }
 
+void arm_observers_await_state(struct arm *arm)
+{
+	struct observer_process *state = arm_observer(arm, "state");
+	cleanup_error struct error *late = NULL;
+
+	if (state && !arm->told.dead &&
+	    observer_wait_seen(state, NULL, WIRE_BEFORE, clock_deadline(ARM_BEACON_MS), &late) < 0)
+		arm_note(arm, "beacon-lost", "state", clock_now());
+}
+
 /* A helper inside the container's namespace sends the marker there: one datagram on its own loopback. */
 static int beacon_netns(struct arm *arm, struct observer_process *observer, enum wire_phase phase, struct error **err)
 {
