@@ -31,6 +31,10 @@ int preflight_engine(const struct json_node *version, const struct json_node *in
 /* The socket's peer is uid 0 and dockerd, or pid 1 (socket activation: dockerd is then found in /proc); its network
  * namespace is ours, else ERROR_REFUSED with the nsenter command that mends it. *engine is dockerd's pid. */
 int preflight_peer(int pid, unsigned uid, int64_t *engine, struct error **err) MUST_CHECK;
+/* Whether this engine may be hurt: a file of root's beside its socket names the process `pid`, which listens there, as
+ * one that `ci/engine start --own` started, and its data (`root`) lies beside it too. Anything else is ERROR_REFUSED.
+ */
+int preflight_own(const char *socket_path, int64_t pid, const char *root, struct error **err) MUST_CHECK;
 /* Whether ::1 can be bound. */
 bool preflight_ipv6_loopback(void);
 /* Whether the file system at `root`, the engine's data folder as the engine's process sees it, keeps attributes of
