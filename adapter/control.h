@@ -31,10 +31,11 @@ enum bridge_fd {
 enum watchdog_fd {
 	WATCHDOG_FD_PULSE = 3, /* pipe from the bridge: end of file means now */
 	WATCHDOG_FD_ACK = 4, /* pipe to the bridge */
-	WATCHDOG_FD_PIDFD = 5, /* container's process */
+	WATCHDOG_FD_PIDFD = 5, /* container's process; absent: only the engine can end it */
 	WATCHDOG_FD_BRIDGE = 6, /* pidfd of the bridge: the attach holder, killed when it is stuck */
 	WATCHDOG_FD_CGROUP = 7, /* folder of the container's cgroup (-1 allowed: absent) */
 	WATCHDOG_FD_CONTROL = 8, /* SOCK_SEQPACKET with the arm; its end does not disarm */
+	WATCHDOG_FD_FREEZER = 9, /* folder of the cgroup that can hold the process still; may be absent */
 };
 
 enum control_type {

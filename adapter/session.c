@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "adapter/engine.h"
+#include "adapter/freezer.h"
 #include "adapter/preflight.h"
 #include "adapter/session_watch_parts.h"
 #include "core/clock.h"
@@ -45,6 +46,7 @@ void session_init(struct session *session, struct engine *engine, const struct s
 		.netns = -1,
 		.cgroup = -1,
 		.memory = -1,
+		.freezer = -1,
 		.cpu = sched_getcpu(),
 	};
 }
@@ -258,6 +260,7 @@ static int wait_executed(const struct session *session, struct error **err)
 
 int session_kernel(struct session *session, struct error **err)
 {
+	cleanup_error struct error *unfrozen = NULL;
 	struct rule_set failed = { { 0 } };
 
 	if (hold_process(session, err) < 0 || wait_executed(session, err) < 0)
@@ -265,6 +268,10 @@ int session_kernel(struct session *session, struct error **err)
 	if (session_cgroup_open(session->proc, session->container, "pids", &session->cgroup, err) < 0 ||
 	    session_cgroup_open(session->proc, session->container, "memory", &session->memory, err) < 0)
 		return -1;
+
+	/* An engine can do without one. */
+	if (session_cgroup_open(session->proc, session->container, "freezer", &session->freezer, &unfrozen) < 0)
+		session->freezer = -1;
 
 	const struct admission_sources sources = { .proc = session->proc,
 						   .pids = session->cgroup,
@@ -317,8 +324,11 @@ int session_exited(struct session *session, int64_t deadline, int64_t *exit_code
 
 void session_kill(const struct session *session)
 {
-	if (session->pidfd >= 0)
-		(void)pidfd_send_signal(session->pidfd, SIGKILL, NULL, 0);
+	if (session->pidfd < 0)
+		return;
+	(void)pidfd_send_signal(session->pidfd, SIGKILL, NULL, 0);
+	/* The signal first: what was frozen does nothing any more. */
+	(void)freezer_set(session->freezer, false);
 }
 
 /* The process first. Whoever is killed between two of these steps leaves a watchdog that is armed, or a dead process.
@@ -405,6 +415,7 @@ int session_end(struct session *session, struct error **err)
 	fd_close(&session->netns);
 	fd_close(&session->cgroup);
 	fd_close(&session->memory);
+	fd_close(&session->freezer);
 	json_free(steal_pointer(&session->inspect));
 	admission_effective_free(steal_pointer(&session->kernel));
 	return *err ? -1 : status;

@@ -50,6 +50,7 @@ struct session_options {
 	char response_ceiling[NAME_MAX_SHORT];
 	char sensitivity[NAME_MAX_SHORT]; /* of the classified payload: where the gateway's session starts */
 	bool watchdog; /* armed */
+	bool watchdog_pidfd; /* the watchdog holds the process itself, and needs no engine to end it */
 	bool acknowledge; /* the bridge checks the watchdog's acknowledgments */
 	bool fail_closed; /* the bridge ends the session when the gateway fails a call */
 	bool strict; /* what is no frame, or asks for no operation, ends the session; else it is passed over */
@@ -105,6 +106,7 @@ struct session {
 	int lifeline; /* write end: its close ends the bridge */
 	pid_t pid; /* the container's first process, as our /proc knows it */
 	int pidfd, proc, netns, cgroup, memory; /* descriptors of it, opened while it lived */
+	int freezer; /* the folder of its cgroup that holds it still, or -1 */
 	bool removed;
 	struct session_watch *watch; /* while it is watched */
 	bool changed; /* by somebody else: the process was killed for it */
@@ -144,7 +146,7 @@ int session_project(const struct session *session, effective_take take, void *co
 int session_exited(struct session *session, int64_t deadline, int64_t *exit_code, struct error **err) MUST_CHECK;
 /* Lets the agent go on from its checkpoint. */
 int session_resume(struct session *session, struct error **err) MUST_CHECK;
-/* SIGKILL by pidfd; no effect when there is no process. */
+/* SIGKILL by pidfd, and no freezer that keeps it from its end; no effect when there is no process. */
 void session_kill(const struct session *session);
 /* The first half of session_end(): watchdog, bridge and process end, and the engine is asked to remove the container.
  * The caller ends its own parts meanwhile. An error here ends nothing of what follows; session_end() is still due. */

@@ -98,6 +98,15 @@ int session_bridge(struct session *session, int gateway_in, int gateway_out, str
 	return fd_write_all(config_write, config.data, config.length, clock_deadline(PIPE_MS), err);
 }
 
+/* What ends the process without the engine. */
+static void hold_process(const struct session *session, struct spawn_options *options)
+{
+	options->fds[options->fds_count++] = (struct spawn_fd){ .from = session->pidfd, .to = WATCHDOG_FD_PIDFD };
+	if (session->freezer >= 0)
+		options->fds[options->fds_count++] =
+			(struct spawn_fd){ .from = session->freezer, .to = WATCHDOG_FD_FREEZER };
+}
+
 static int arm_watchdog(struct session *session, int pulse, int acknowledge, struct error **err)
 {
 	cleanup_fd int control = -1;
@@ -121,15 +130,16 @@ static int arm_watchdog(struct session *session, int pulse, int acknowledge, str
 		.fds = {
 			{ .from = pulse, .to = WATCHDOG_FD_PULSE },
 			{ .from = acknowledge, .to = WATCHDOG_FD_ACK },
-			{ .from = session->pidfd, .to = WATCHDOG_FD_PIDFD },
 			{ .from = session->bridge.pidfd, .to = WATCHDOG_FD_BRIDGE },
 			{ .from = session->cgroup, .to = WATCHDOG_FD_CGROUP },
 			{ .from = control, .to = WATCHDOG_FD_CONTROL },
 		},
-		.fds_count = 6,
+		.fds_count = 5,
 		.new_session = true,
 		.survive_parent = true,
 	};
+	if (session->options->watchdog_pidfd)
+		hold_process(session, &options);
 	if (spawn(&options, &session->watchdog, err) < 0)
 		return error_wrap(err, "the watchdog");
 	return 0;

@@ -37,6 +37,7 @@ static const struct session_options reference = {
 	.response_ceiling = "confidential",
 	.sensitivity = "confidential",
 	.watchdog = true,
+	.watchdog_pidfd = true,
 	.acknowledge = true,
 	.strict = true,
 	.fail_closed = true,

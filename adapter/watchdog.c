@@ -14,6 +14,7 @@
 #include <sys/pidfd.h>
 
 #include "adapter/control.h"
+#include "adapter/freezer.h"
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/spawn.h"
@@ -32,7 +33,7 @@ struct watchdog {
 	int64_t lease_ms, try_ms;
 	char *id, *stop, *socket;
 	int pulse, control; /* -1: ended */
-	int acknowledgments, pidfd, bridge, cgroup;
+	int acknowledgments, pidfd, bridge, cgroup, freezer;
 	bool armed;
 	int64_t lease; /* when the pulses are overdue */
 	int64_t arm_lease; /* when an arm that is gone is overdue; NEVER while it is there */
@@ -188,7 +189,7 @@ static bool prove_death(const struct watchdog *watchdog, int64_t milliseconds)
 	int64_t deadline = clock_deadline(milliseconds);
 	cleanup_fd int events = -1;
 
-	if (fd_wait(watchdog->pidfd, POLLIN, deadline, NULL) != 1)
+	if (watchdog->pidfd < 0 || fd_wait(watchdog->pidfd, POLLIN, deadline, NULL) != 1)
 		return false;
 	if (watchdog->cgroup >= 0)
 		events = openat(watchdog->cgroup, "cgroup.events", O_RDONLY | O_CLOEXEC);
@@ -265,13 +266,20 @@ static void finish(struct watchdog *watchdog)
 		(void)prove_death(watchdog, 0);
 }
 
+/* The signal first: what was frozen does nothing any more. */
+static void end_process(const struct watchdog *watchdog)
+{
+	(void)pidfd_send_signal(watchdog->pidfd, SIGKILL, NULL, 0);
+	(void)freezer_set(watchdog->freezer, false);
+}
+
 static void run(struct watchdog *watchdog)
 {
 	enum control_reason reason = CONTROL_REASON_NONE;
 
 	switch (watch(watchdog, &reason)) {
 	case VERDICT_FIRE:
-		(void)pidfd_send_signal(watchdog->pidfd, SIGKILL, NULL, 0);
+		end_process(watchdog);
 		tell(watchdog, CONTROL_FIRED, reason, 0);
 		finish(watchdog);
 		break;
@@ -307,6 +315,11 @@ static int prepare(struct watchdog *watchdog, struct error **err)
 			return error_errno(err, errno, "ignoring a signal");
 	if (fcntl(watchdog->cgroup, F_GETFD) < 0)
 		watchdog->cgroup = -1;
+	/* Without it the engine alone can end the process. */
+	if (fcntl(watchdog->pidfd, F_GETFD) < 0)
+		watchdog->pidfd = -1;
+	if (fcntl(watchdog->freezer, F_GETFD) < 0)
+		watchdog->freezer = -1;
 	if (process_harden(false, 0, err) < 0 || fd_nonblocking(watchdog->pulse, true, err) < 0)
 		return -1;
 	return fd_nonblocking(watchdog->acknowledgments, true, err);
@@ -321,6 +334,7 @@ int main(int argc, char **argv)
 		.pidfd = WATCHDOG_FD_PIDFD,
 		.bridge = WATCHDOG_FD_BRIDGE,
 		.cgroup = WATCHDOG_FD_CGROUP,
+		.freezer = WATCHDOG_FD_FREEZER,
 		.control = WATCHDOG_FD_CONTROL,
 	};
 

@@ -43,6 +43,7 @@ extern const struct mutation mutation_watch_attach;
 extern const struct mutation mutation_watch_rename;
 extern const struct mutation mutation_watch_interface;
 extern const struct mutation mutation_watch_core_pattern;
+extern const struct mutation mutation_watchdog_pidfd;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

@@ -57,6 +57,7 @@ const char *const mutation_ids[] = {
 	"watch-rename",
 	"watch-interface",
 	"watch-core-pattern",
+	"watchdog-pidfd",
 	NULL,
 };
 
@@ -89,5 +90,6 @@ const struct mutation *const mutations[] = {
 	&mutation_watch_rename,
 	&mutation_watch_interface,
 	&mutation_watch_core_pattern,
+	&mutation_watchdog_pidfd,
 	NULL,
 };

@@ -114,6 +114,7 @@ int arm_project(struct arm *arm, struct error **err)
 
 static const struct session_flag flags[] = {
 	{ .field = "session.watchdog", .offset = offsetof(struct session_options, watchdog) },
+	{ .field = "session.watchdog-pidfd", .offset = offsetof(struct session_options, watchdog_pidfd) },
 	{ .field = "session.acknowledge", .offset = offsetof(struct session_options, acknowledge) },
 	{ .field = "session.policy", .offset = offsetof(struct session_options, policy) },
 	{ .field = "session.policy-lock", .offset = offsetof(struct session_options, policy_lock) },

@@ -274,6 +274,15 @@ static void fire(const struct tries *row)
 		CU_ASSERT_EQUAL(stage_engine_requests(&victim.stage.process, "POST", "/kill"), (size_t)row->tries);
 }
 
+/* The times above are a test's. */
+static void test_times(void)
+{
+	CU_ASSERT_EQUAL(STOP_TRIES, 3);
+	CU_ASSERT_EQUAL(session_limits_reference.stop_try_ms, 5000);
+	CU_ASSERT_EQUAL(session_limits_reference.lease_ms, 2000);
+	CU_ASSERT_EQUAL(session_limits_reference.acknowledge_ms, 1000);
+}
+
 static void test_tries(void)
 {
 	static const struct tries rows[] = {
@@ -281,6 +290,8 @@ static void test_tries(void)
 		{ .script = "[" APPLY(ROW, KILL, CUT) "]", .tries = 2 },
 		{ .script = "[" APPLY(ROW, KILL, GARBLED) "]", .tries = 2 },
 		{ .script = "[" APPLY(ROW, KILL, CUT) "," APPLY(ROW, KILL, CUT) "]", .tries = 3 },
+		/* twice cut off at the end of its time, and then answered */
+		{ .script = "[" APPLY(ROW, KILL, HELD) "," APPLY(ROW, KILL, HELD) "]", .tries = 3 },
 		{ .script = "[" APPLY(ROW, KILL, CUT) "," APPLY(ROW, KILL, CUT) "," APPLY(ROW, KILL, CUT) "]",
 		  .reason = CONTROL_REASON_STOP_FAILED,
 		  .tries = 3 },
@@ -341,10 +352,8 @@ static CU_TestInfo stop_tests[] = {
 	CU_TEST_INFO_NULL,
 };
 static CU_TestInfo watchdog_tests[] = {
-	{ "three tries", test_tries },
-	{ "the lease", test_lease },
-	{ "disarmed", test_disarmed },
-	CU_TEST_INFO_NULL,
+	{ "three tries", test_tries }, { "the times", test_times }, { "the lease", test_lease },
+	{ "disarmed", test_disarmed }, CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = {
 	{ "stop", NULL, NULL, NULL, NULL, stop_tests },

@@ -44,6 +44,7 @@ void world_init(struct world *world)
 		.watchdog = CHILD_NONE,
 		.holder = CHILD_NONE,
 		.attach = -1,
+		.freezer = -1,
 		.payload = -1,
 		.lifeline = -1,
 		.control = -1,
@@ -262,6 +263,12 @@ void world_guard(struct world *world, bool watchdog)
 	CU_ASSERT(test_no_error(&err));
 }
 
+static void map(struct spawn_options *options, int from, int to)
+{
+	if (from >= 0)
+		options->fds[options->fds_count++] = (struct spawn_fd){ .from = from, .to = to };
+}
+
 /* Starts the watchdog between the given pipes. */
 static void start_watchdog(struct world *world, const char *const words[3], int pulse, int acknowledge, int holder,
 			   int cgroup)
@@ -277,7 +284,7 @@ static void start_watchdog(struct world *world, const char *const words[3], int 
 	snprintf(stop, sizeof(stop), "%s", words[2]);
 	CU_ASSERT_EQUAL(spawn_helper_path("watchdog", path, sizeof(path), &err), 0);
 	CU_ASSERT_EQUAL(fd_seqpacket(&world->watchdog_control, &control, &err), 0);
-	const struct spawn_options options = {
+	struct spawn_options options = {
 		SPAWN_DEFAULTS,
 		.path = path,
 		.argv = argv,
@@ -285,15 +292,17 @@ static void start_watchdog(struct world *world, const char *const words[3], int 
 			{ .from = world->complaints, .to = 2 },
 			{ .from = pulse, .to = WATCHDOG_FD_PULSE },
 			{ .from = acknowledge, .to = WATCHDOG_FD_ACK },
-			{ .from = world->container.pidfd, .to = WATCHDOG_FD_PIDFD },
 			{ .from = holder, .to = WATCHDOG_FD_BRIDGE },
 			{ .from = control, .to = WATCHDOG_FD_CONTROL },
-			{ .from = cgroup, .to = WATCHDOG_FD_CGROUP },
 		},
-		.fds_count = cgroup < 0 ? 6 : 7,
+		.fds_count = 5,
 		.new_session = true,
 		.survive_parent = true,
 	};
+	if (!world->unheld)
+		map(&options, world->container.pidfd, WATCHDOG_FD_PIDFD);
+	map(&options, cgroup, WATCHDOG_FD_CGROUP);
+	map(&options, world->freezer, WATCHDOG_FD_FREEZER);
 	CU_ASSERT_EQUAL(spawn(&options, &world->watchdog, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 }

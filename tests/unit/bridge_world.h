@@ -34,6 +34,8 @@ struct world {
 	int attach, payload, lifeline, control;
 	int pulse, acknowledge_fd; /* as a played watchdog: we read pulses, we write acknowledgments */
 	int watchdog_control;
+	bool unheld; /* the watchdog is given no process */
+	int freezer; /* nor, where it is -1, a freezer */
 	int complaints; /* the programs' stderr */
 	struct buf heard; /* all that came out of the bridge, whichever way */
 };

@@ -59,12 +59,17 @@ static void pulse(struct world *world)
 	CU_ASSERT(test_no_error(&err));
 }
 
-static void start_armed(struct world *world, const char *lease, const char *stop, int cgroup)
+static void arm(struct world *world, const char *lease, const char *stop, int cgroup)
 {
-	world_init(world);
 	world_watchdog(world, lease, TRY, stop, cgroup);
 	pulse(world);
 	CU_ASSERT_EQUAL(world_watchdog_told(world, CONTROL_ARMED).type, CONTROL_ARMED);
+}
+
+static void start_armed(struct world *world, const char *lease, const char *stop, int cgroup)
+{
+	world_init(world);
+	arm(world, lease, stop, cgroup);
 }
 
 static bool fired(struct world *world, enum control_reason reason)
@@ -261,6 +266,25 @@ static void test_full_pipe(void)
 	CU_ASSERT(fired(&world, CONTROL_REASON_BRIDGE_LOST));
 }
 
+/* One that was given no process ends none: it asks the engine at once, and says of no death. */
+static void test_unheld(void)
+{
+	cleanup_world struct world world;
+	int64_t start;
+
+	world_init(&world);
+	world.unheld = true;
+	arm(&world, LONG_LEASE, STOPS, -1);
+	start = clock_now();
+	fd_close(&world.pulse);
+	CU_ASSERT(fired(&world, CONTROL_REASON_BRIDGE_LOST));
+	CU_ASSERT(stopped(&world, 1, CONTROL_REASON_NONE));
+	CU_ASSERT(clock_now() - start < NS_PER_S);
+	CU_ASSERT(exits(&world.watchdog, 0));
+	CU_ASSERT(world_dead(&world.holder, WORLD_GUARD_MS));
+	CU_ASSERT_FALSE(world_dead(&world.container, 0));
+}
+
 /* ---- proof of death ---- */
 
 /* A folder that stands for a cgroup: what counts is which processes cgroup.procs names. */
@@ -269,16 +293,23 @@ struct folder {
 	int fd;
 };
 
-static void folder_write(const struct folder *folder, const char *text)
+static void folder_put(const struct folder *folder, const char *file, const char *text)
 {
-	cleanup_fd int fd = openat(folder->fd, "cgroup.procs", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	cleanup_fd int fd = openat(folder->fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	CU_ASSERT_EQUAL(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static void folder_write(const struct folder *folder, const char *text)
+{
+	folder_put(folder, "cgroup.procs", text);
 }
 
 static void folder_remove(const struct folder *folder)
 {
 	unlinkat(folder->fd, "cgroup.procs", 0);
+	unlinkat(folder->fd, "cgroup.freeze", 0);
+	unlinkat(folder->fd, "freezer.state", 0);
 	rmdir(folder->path);
 }
 
@@ -333,6 +364,38 @@ static void test_unproven(void)
 	fd_close(&world.pulse);
 	CU_ASSERT_EQUAL(world_watchdog_told(&world, CONTROL_DEAD).type, 0);
 	CU_ASSERT(exits(&world.watchdog, 0));
+}
+
+/* A container that is held still is let go to its end, in either version. */
+static void test_frozen(void)
+{
+	static const struct {
+		const char *file, *frozen, *thawed;
+	} rows[] = {
+		{ "cgroup.freeze", "1", "0" },
+		{ "freezer.state", "FROZEN", "THAWED" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_world struct world world;
+		__attribute__((cleanup(folder_close))) struct folder folder = { .fd = -1 };
+		cleanup_buf struct buf state = BUF(KIB);
+		struct error *err = NULL;
+
+		folder_open(&folder);
+		folder_put(&folder, rows[i].file, rows[i].frozen);
+		world_init(&world);
+		world.freezer = folder.fd;
+		arm(&world, LONG_LEASE, STOPS, -1);
+		fd_close(&world.pulse);
+		CU_ASSERT(fired(&world, CONTROL_REASON_BRIDGE_LOST));
+		CU_ASSERT(world_dead(&world.container, WORLD_GUARD_MS));
+		CU_ASSERT(exits(&world.watchdog, 0));
+		CU_ASSERT_EQUAL(fd_read_file(folder.fd, rows[i].file, KIB, &state, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		CU_ASSERT_STRING_EQUAL(buf_string(&state), rows[i].thawed);
+		world.freezer = -1;
+	}
 }
 
 /* ---- the stop program ---- */
@@ -473,15 +536,21 @@ static CU_TestInfo chain_tests[] = {
 };
 
 static CU_TestInfo alone_tests[] = {
-	{ "disarmed", test_disarm },   { "not disarmed", test_not_disarmed },
-	{ "lease", test_lease },       { "arm gone", test_arm_gone },
-	{ "all gone", test_all_gone }, { "full pipe", test_full_pipe },
-	{ "usage", test_usage },       CU_TEST_INFO_NULL,
+	{ "disarmed", test_disarm },
+	{ "not disarmed", test_not_disarmed },
+	{ "lease", test_lease },
+	{ "arm gone", test_arm_gone },
+	{ "all gone", test_all_gone },
+	{ "full pipe", test_full_pipe },
+	{ "usage", test_usage },
+	{ "unheld", test_unheld },
+	CU_TEST_INFO_NULL,
 };
 
 static CU_TestInfo proof_tests[] = {
 	{ "cgroup", test_cgroup },
 	{ "unproven", test_unproven },
+	{ "frozen", test_frozen },
 	CU_TEST_INFO_NULL,
 };
 
