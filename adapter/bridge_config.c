@@ -7,7 +7,7 @@
 
 #define MS_MAX (24LL * 60 * 60 * 1000)
 #define FRAME_BYTES_MAX (64LL * MIB)
-#define TOTAL_BYTES_MAX (1024LL * MIB)
+#define TOTAL_BYTES_MAX (1LL << 40)
 #define CALLS_MAX 100000000LL
 
 static const char file[] = "the bridge's configuration";

@@ -20,6 +20,7 @@
 #define COUNT_MAX (1LL << 40)
 #define LIMIT_MAX (1LL << 40)
 #define PROFILE_DEFAULT "reference"
+#define GROUP_ENGINE "engine/"
 
 struct found {
 	char (*ids)[ID_MAX];
@@ -256,19 +257,34 @@ const struct expectation *scenario_cell(const struct scenario *scenario, const c
 	return NULL;
 }
 
+bool scenario_hurts_engine(const struct scenario *scenario)
+{
+	return strncmp(scenario->id, GROUP_ENGINE, sizeof(GROUP_ENGINE) - 1) == 0;
+}
+
 bool scenario_selected(const struct scenario *scenario, const char *selector)
 {
 	size_t length = strlen(selector);
 
-	if (strcmp(selector, "all") == 0 || strcmp(selector, scenario->id) == 0)
+	if (strcmp(selector, "all") == 0)
+		return !scenario_hurts_engine(scenario);
+	if (strcmp(selector, scenario->id) == 0)
 		return true;
 	return length > 0 && strncmp(scenario->id, selector, length) == 0 && scenario->id[length] == '/';
 }
 
 static const char *const fault_role_names[] = {
-	[FAULT_BRIDGE] = "bridge",       [FAULT_WATCHDOG] = "watchdog", [FAULT_GATEWAY] = "gateway",
-	[FAULT_CONTAINER] = "container", [FAULT_RECORDER] = "recorder", [FAULT_OPERATOR] = "operator",
-	[FAULT_NAMESPACE] = "namespace", [FAULT_HOST] = "host",         NULL,
+	[FAULT_BRIDGE] = "bridge",
+	[FAULT_WATCHDOG] = "watchdog",
+	[FAULT_GATEWAY] = "gateway",
+	[FAULT_CONTAINER] = "container",
+	[FAULT_RECORDER] = "recorder",
+	[FAULT_OPERATOR] = "operator",
+	[FAULT_NAMESPACE] = "namespace",
+	[FAULT_HOST] = "host",
+	[FAULT_ENGINE] = "engine",
+	[FAULT_SHIM] = "shim",
+	NULL,
 };
 
 static const char *const peer_place_names[] = {
@@ -279,6 +295,7 @@ static const char *const fault_action_names[] = {
 	[FAULT_KILL] = "kill",
 	[FAULT_PAUSE] = "pause",
 	[FAULT_TERMINATE] = "terminate",
+	[FAULT_FILL] = "fill",
 	[FAULT_CONNECT] = "connect",
 	[FAULT_DISCONNECT] = "disconnect",
 	[FAULT_UPDATE] = "update",

@@ -27,8 +27,8 @@ struct expectation {
 				     */
 };
 
-/* Parts of the session; and who changes its container from outside: an operator by the engine, somebody in its network
- * namespace, the host. */
+/* Parts of the session; who changes its container from outside: an operator by the engine, somebody in its network
+ * namespace, the host; the engine itself, and the shim, its parent of the container's process. */
 enum fault_role {
 	FAULT_BRIDGE,
 	FAULT_WATCHDOG,
@@ -38,11 +38,14 @@ enum fault_role {
 	FAULT_OPERATOR,
 	FAULT_NAMESPACE,
 	FAULT_HOST,
+	FAULT_ENGINE,
+	FAULT_SHIM,
 };
 enum fault_action {
 	FAULT_KILL,
-	FAULT_PAUSE,
-	FAULT_TERMINATE,
+	FAULT_PAUSE, /* a container by its cgroup, as an engine does */
+	FAULT_TERMINATE, /* politely: an engine is then started again by whoever keeps it */
+	FAULT_FILL, /* a watchdog's pulses take no more */
 	FAULT_CONNECT, /* to the engine's bridge network; an engine allows it once "none" is disconnected */
 	FAULT_DISCONNECT, /* from the network "none" */
 	FAULT_UPDATE, /* of the limits */
@@ -156,16 +159,19 @@ const struct scenario *scenario_find(const struct scenario *scenarios, size_t co
 const struct expectation *scenario_cell(const struct scenario *scenario, const char *subject, const char *observer);
 /* Whether the mutant, when it is detected, earns this protected cell: it flips the same subject at the same observer. A
  * mutant with faults earns for the same faults alone; a bound, and what is tried behind a misbehaviour, are about what
- * was broken as well: there it must be the same. */
+ * was broken as well: there it must be the same. A mutant that hurts the engine earns nothing for a scenario that does
+ * not. */
 bool scenario_earns(const struct scenario *mutant, const struct scenario *scenario,
 		    const struct expectation *expectation);
 /* Whether the agent stops behind this probe until the updates that it triggers are acknowledged. */
 bool scenario_stops(const struct scenario *scenario, const char *probe);
 /* Whether the agent tries this subject behind its misbehaviour. */
 bool scenario_after(const struct scenario *scenario, const char *subject);
-/* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is "all", the id or the group.
- */
+/* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is the id, the group, or "all",
+ * to which those that hurt the engine do not belong. */
 bool scenario_selected(const struct scenario *scenario, const char *selector);
+/* Whether its faults may strike the engine, or a part of it: the group "engine" does, and nothing else may. */
+bool scenario_hurts_engine(const struct scenario *scenario);
 /* The document with its id, as scenarios.json of the bundle holds it. */
 void scenario_encode(const struct scenario *scenario, struct json_writer *writer);
 /* As scenario_decode(), of the form that scenario_encode() writes (with its id), for verify and for the arm; names are

@@ -127,6 +127,8 @@ static unsigned actions_of(int role)
 		return 1U << FAULT_INTERFACE;
 	case FAULT_HOST:
 		return 1U << FAULT_CORE_PATTERN;
+	case FAULT_WATCHDOG:
+		return 1U << FAULT_KILL | 1U << FAULT_PAUSE | 1U << FAULT_TERMINATE | 1U << FAULT_FILL;
 	default:
 		return 1U << FAULT_KILL | 1U << FAULT_PAUSE | 1U << FAULT_TERMINATE;
 	}
@@ -145,6 +147,9 @@ static int check_faults(const struct check *check)
 					    fault->trigger);
 		if (!(actions_of(fault->role) & 1U << fault->action))
 			return check_refuse(check, "faults[%zu].action: nothing of its role does that", i);
+		if ((fault->role == FAULT_ENGINE || fault->role == FAULT_SHIM) && !scenario_hurts_engine(scenario))
+			return check_refuse(
+				check, "faults[%zu].role: only scenarios of the group 'engine' hurt the engine", i);
 		if (fault->undo && fault->action != FAULT_PAUSE)
 			return check_refuse(check, "faults[%zu].undo: only a pause can be undone", i);
 	}

@@ -71,6 +71,9 @@ bool scenario_earns(const struct scenario *mutant, const struct scenario *scenar
 
 	if (mutant == scenario || !mutant->control[0])
 		return false;
+	/* Else it would be planned where the engine must not be hurt. */
+	if (scenario_hurts_engine(mutant) && !scenario_hurts_engine(scenario))
+		return false;
 	cell = scenario_cell(mutant, expectation->subject, expectation->observer);
 	if (!cell || !cell->flips || cell->class != CELL_PROTECTED)
 		return false;

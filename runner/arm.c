@@ -291,7 +291,7 @@ static void record_refusals(struct arm *arm)
 
 static void close_arm(struct arm *arm)
 {
-	arm_faults_undo(arm);
+	arm_faults_undo(arm, true);
 	arm_policy_close(arm);
 	arm_observers_end(arm);
 	arm_gateway_end(arm);
@@ -335,7 +335,30 @@ static void finish_record(struct arm *arm, const struct error *error)
 	record->status = (int)status_of(arm, error);
 	if (error)
 		snprintf(record->reason, sizeof(record->reason), "%s", reason_of(arm));
-	record->duration_ns = clock_now() - arm->start;
+}
+
+/* Removed, or named: an engine that was hurt on purpose may be away, and the run removes the rest once it is back. */
+static void end_session(struct arm *arm, struct error **err)
+{
+	struct arm_record *record = &arm->result->record;
+	cleanup_error struct error *late = NULL;
+	char left[13] = "";
+	int begun, ended;
+
+	snprintf(left, sizeof(left), "%.12s", arm->session.container);
+	arm_limit_calls(arm, arm->end_by == NEVER ? NEVER : clock_deadline(ARM_REMOVE_MS));
+	begun = session_end_begin(&arm->session, &late);
+	/* They end while the engine removes the container. */
+	arm_observers_end(arm);
+	arm_gateway_end(arm);
+	ended = session_end(&arm->session, &late);
+	if (left[0])
+		arm_note(arm, arm->session.removed ? "removed" : "left", arm->session.removed ? "" : left, clock_now());
+	if ((begun == 0 && ended == 0) || scenario_hurts_engine(&arm->scenario))
+		return;
+	record->status = ARM_HARNESS_ERROR;
+	snprintf(record->reason, sizeof(record->reason), "clean-up");
+	error_keep_first(err, &late);
 }
 
 int arm_run(struct json_document *input, int steps, struct arm_result *result, struct error **err)
@@ -360,6 +383,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 		.netns = -1,
 		.start = clock_now(),
 		.steps = steps,
+		.end_by = NEVER,
 		.result = result,
 	};
 	result->record.agent_attempts = -1;
@@ -379,19 +403,9 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	buf_wipe(&payload);
 	finish_record(arm, *err);
 	arm_observers_halt(arm);
-	if (arm->session.engine) {
-		struct error *late = NULL;
-		int begun = session_end_begin(&arm->session, &late);
-
-		/* They end while the engine removes the container. */
-		arm_observers_end(arm);
-		arm_gateway_end(arm);
-		if (session_end(&arm->session, &late) < 0 || begun < 0) {
-			result->record.status = ARM_HARNESS_ERROR;
-			snprintf(result->record.reason, sizeof(result->record.reason), "clean-up");
-		}
-		error_keep_first(err, &late);
-	}
+	if (arm->session.engine)
+		end_session(arm, err);
+	result->record.duration_ns = clock_now() - arm->start;
 	close_arm(arm);
 	return *err ? -1 : status;
 }

@@ -33,6 +33,10 @@ bool arm_step_valid(const struct arm_event *event);
 #define ARM_READY_MS 5000
 #define ARM_BEACON_MS 2000
 #define ARM_REPORT_MS 5000
+/* An arm of which something was lost ends within so long after its window, whatever the engine does; the last part of
+ * it is the removal's. */
+#define ARM_END_MS 4000
+#define ARM_REMOVE_MS 1500
 
 /* What the runner found once for all arms. */
 struct arm_context {
@@ -146,6 +150,7 @@ struct arm {
 	struct arm_policy policy;
 	int64_t start;
 	int64_t created_wall; /* ns since 1970, for the engine's events */
+	int64_t end_by; /* when the engine is asked for nothing more but the removal; NEVER where nothing is lost */
 	int64_t loss; /* when the first fault was applied, or the agent let go on to its misbehaviour; or 0 */
 	int steps; /* each is told there as it comes, or -1; not owned */
 	struct arm_result *result;
@@ -203,11 +208,15 @@ void arm_evidence_window(struct arm *arm);
 /* From here on the time to the process's death is measured, if it is not yet. */
 int arm_loss(struct arm *arm, int64_t at, struct error **err) MUST_CHECK;
 
+/* What is left of the arm's end, for the engine's calls that follow; no effect where nothing is lost. */
+void arm_limit_calls(struct arm *arm, int64_t deadline);
+
 /* arm_faults.c: applies the faults whose trigger was seen; undoes what is to be undone. Before the session: what a
  * fault needs of this process. */
 int arm_faults_prepare(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;
-void arm_faults_undo(struct arm *arm);
+/* What a fault says to undo; at the arm's end (`all`) also an engine that stands still: other arms come after this one. */
+void arm_faults_undo(struct arm *arm, bool all);
 bool arm_faults_all_fired(const struct arm *arm);
 /* Whether the container or the host is changed from outside. */
 bool arm_faults_change(const struct arm *arm);

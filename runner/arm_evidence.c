@@ -119,12 +119,24 @@ static int state(struct arm *arm, struct error **err)
 	return give_bytes(arm, "state", "events", buf_string(&events), events.length, err);
 }
 
+void arm_limit_calls(struct arm *arm, int64_t deadline)
+{
+	struct engine_limits limits = ENGINE_LIMITS;
+	int64_t left = (deadline - clock_now()) / NS_PER_MS;
+
+	if (deadline == NEVER || !arm->engine)
+		return;
+	limits.call_ms = left > 1 ? left : 1;
+	engine_set_limits(arm->engine, &limits);
+}
+
 /* Each part on its own: what fails here leaves its observer without an input, and its cells not established. */
 static void attempt(struct arm *arm, int (*part)(struct arm *arm, struct error **err), const char *name)
 {
 	cleanup_error struct error *ignored = NULL;
 
-	if (part(arm, &ignored) < 0)
+	arm_limit_calls(arm, arm->end_by);
+	if (clock_now() >= arm->end_by || part(arm, &ignored) < 0)
 		arm_note(arm, "input-missing", name, clock_now());
 }
 

@@ -13,6 +13,7 @@
 #define GONE_MS 5000
 #define EXIT_MS 5000
 #define UPDATED_MS 2000
+#define STRUCK_MS 250
 /* The bridge ends a session that lasts too long; the arm waits a little longer for it. */
 #define SESSION_SLACK_MS 2000
 
@@ -294,9 +295,15 @@ static void barrier(struct arm *arm)
 		arm_note(arm, status < 0 ? "barrier-missed" : "barrier", status < 0 ? "files" : "", clock_now());
 }
 
-/* Closes the window: what the process is now, it is by no doing of the arm. */
+/* Closes the window: what the process is now, it is by no doing of the arm. From here on the arm's own end is bounded.
+ */
 static int close_window(struct arm *arm, struct error **err)
 {
+	int64_t now = clock_now();
+
+	arm_note(arm, "window-closed", "", now);
+	if (arm->scenario.faults_count)
+		arm->end_by = clock_add(now, (ARM_END_MS - ARM_REMOVE_MS) * NS_PER_MS);
 	arm_evidence_window(arm);
 	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0
 		       ? -1
@@ -338,6 +345,7 @@ static int finish(struct arm *arm, struct error **err)
  * let go on, and the clock runs. */
 static int misbehave(struct arm *arm, int64_t session, struct error **err)
 {
+	cleanup_error struct error *lost = NULL;
 	int64_t now;
 
 	if (arm_wait(arm, at_checkpoint, session, err) < 0)
@@ -350,8 +358,13 @@ static int misbehave(struct arm *arm, int64_t session, struct error **err)
 	arm_note(arm, "resumed", "", now);
 	if (arm->scenario.faults_count == 0 && arm_loss(arm, now, err) < 0)
 		return -1;
-	if (session_resume(&arm->session, err) < 0)
+	/* What is due now strikes before it goes on. */
+	if (arm_faults_apply(arm, err) < 0)
 		return -1;
+	if (session_resume(&arm->session, &lost) < 0 && !arm->loss) {
+		error_keep_first(err, &lost);
+		return -1;
+	}
 	if (arm->scenario.faults_count)
 		return strike(arm, session, err);
 	return watch_window(arm, misbehaved, err) < 0 ? -1 : finish(arm, err);
@@ -397,7 +410,7 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 	bool left = arm->told.dead && !arm->told.done && arm->scenario.faults_count == 0;
 
 	if (!ends_itself(arm) || !orderly) {
-		arm_faults_undo(arm);
+		arm_faults_undo(arm, false);
 		session_kill(&arm->session);
 	}
 	if (arm_wait(arm, dead, clock_deadline(GONE_MS), err) < 0)
@@ -415,19 +428,26 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 	return 0;
 }
 
+/* An engine that was hurt may not tell any more: what needs its word is not established. */
 static int engine_end(struct arm *arm, struct error **err)
 {
-	cleanup_error struct error *late = NULL;
+	cleanup_error struct error *late = NULL, *silent = NULL;
 	int64_t exit_code = -1;
+	int64_t exit = clock_deadline(EXIT_MS);
 
 	arm_evidence_archive(arm);
-	/* Until the attach stream is read to its end the engine holds the container. */
-	if (!arm->told.ended && arm_wait(arm, bridge_over, clock_deadline(EXIT_MS), &late) < 0)
+	/* Until the attach stream is read to its end the engine holds the container; a bridge that was struck may never
+	 * do that. */
+	if (!arm->told.ended &&
+	    arm_wait(arm, bridge_over, clock_deadline(arm->end_by == NEVER ? EXIT_MS : STRUCK_MS), &late) < 0)
 		child_end(&arm->session.bridge);
-	if (session_exited(&arm->session, clock_deadline(EXIT_MS), &exit_code, err) < 0)
+	if (session_exited(&arm->session, exit < arm->end_by ? exit : arm->end_by, &exit_code, &silent) == 0) {
+		arm_note(arm, "exited", "", clock_now());
+		arm->result->record.agent_attempts = exit_code;
+	} else if (!scenario_hurts_engine(&arm->scenario)) {
+		error_keep_first(err, &silent);
 		return -1;
-	arm_note(arm, "exited", "", clock_now());
-	arm->result->record.agent_attempts = exit_code;
+	}
 	arm_evidence(arm);
 	arm_note(arm, "evidence", "", clock_now());
 	return 0;

@@ -1,11 +1,18 @@
 /* Faults are data: a part, what happens to it, when. They are applied from outside, and triggered by observers. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <unistd.h>
 
+#include "adapter/freezer.h"
 #include "core/clock.h"
 #include "core/fd.h"
 #include "runner/arm_fault.h"
+
+#define PIPE_BYTES 4096
 
 static const int signals[];
 
@@ -23,13 +30,39 @@ static const struct child *part(const struct arm *arm, int role)
 	}
 }
 
-static int signal_part(const struct arm *arm, int role, int number)
+static int signal_part(const struct arm *arm, int role, int number, struct error **err)
 {
 	const struct child *child = part(arm, role);
+	int result;
 
-	if (role == FAULT_CONTAINER)
-		return pidfd_send_signal(arm->session.pidfd, number, NULL, 0);
-	return child ? child_signal(child, number) : -1;
+	if (role == FAULT_ENGINE || role == FAULT_SHIM)
+		return arm_engine_signal(arm, role, number, err);
+	if (role == FAULT_CONTAINER && (number == SIGSTOP || number == SIGCONT))
+		result = freezer_set(arm->session.freezer, number == SIGSTOP) ? 0 : -1;
+	else if (role == FAULT_CONTAINER)
+		result = pidfd_send_signal(arm->session.pidfd, number, NULL, 0);
+	else
+		result = child ? child_signal(child, number) : -1;
+	return result == 0 ? 0 : error_set(err, ERROR_INTERNAL, "the fault could not be applied");
+}
+
+/* Through its own end of the pipe, opened anew for writing. It is closed at once: another holder would hide the end of
+ * the pulses. */
+static int fill(const struct arm *arm, struct error **err)
+{
+	static const char zeros[PIPE_BYTES];
+	cleanup_fd int pipe_end = -1;
+	char path[40];
+	ssize_t put;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)arm->session.watchdog.pid, WATCHDOG_FD_PULSE);
+	pipe_end = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (pipe_end < 0)
+		return error_errno(err, errno, "the watchdog's pulses");
+	do
+		put = write(pipe_end, zeros, sizeof(zeros));
+	while (put > 0);
+	return errno == EAGAIN ? 0 : error_errno(err, errno, "filling the watchdog's pulses");
 }
 
 static int apply(struct arm *arm, size_t index, struct error **err)
@@ -46,9 +79,8 @@ static int apply(struct arm *arm, size_t index, struct error **err)
 	default:
 		break;
 	}
-	if (signal_part(arm, fault->role, signals[fault->action]) < 0)
-		return error_set(err, ERROR_INTERNAL, "the fault could not be applied");
-	return 0;
+	return fault->action == FAULT_FILL ? fill(arm, err)
+					   : signal_part(arm, fault->role, signals[fault->action], err);
 }
 
 int arm_faults_prepare(struct arm *arm, struct error **err)
@@ -108,15 +140,17 @@ int arm_faults_apply(struct arm *arm, struct error **err)
 	return 0;
 }
 
-void arm_faults_undo(struct arm *arm)
+void arm_faults_undo(struct arm *arm, bool all)
 {
 	for (size_t i = 0; i < arm->scenario.faults_count; i++) {
+		const struct fault *fault = &arm->scenario.faults[i];
 		struct arm_fault_state *state = &arm->faults[i];
+		cleanup_error struct error *gone = NULL;
 
-		if (state->fired && arm->scenario.faults[i].undo && arm->scenario.faults[i].action == FAULT_PAUSE)
-			(void)signal_part(arm, arm->scenario.faults[i].role, SIGCONT);
 		if (!state->fired)
 			continue;
+		if (fault->action == FAULT_PAUSE && (fault->undo || (all && fault->role == FAULT_ENGINE)))
+			(void)!signal_part(arm, fault->role, SIGCONT, &gone);
 		engine_cancel(arm->engine, steal_pointer(&state->request));
 		fd_close(&state->stream);
 		arm_fault_unlink(state);

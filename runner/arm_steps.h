@@ -8,6 +8,9 @@
 int arm_input_decode(struct arm *arm, struct error **err) MUST_CHECK;
 /* arm_project.c: what engine, kernel, gateway and session were effectively configured with, into the record. */
 int arm_project(struct arm *arm, struct error **err) MUST_CHECK;
+/* arm_engine.c: a signal to the engine (FAULT_ENGINE) or to the parent that it gave the container's process
+ * (FAULT_SHIM). Refused by an engine that was not started to be hurt. */
+int arm_engine_signal(const struct arm *arm, int role, int number, struct error **err) MUST_CHECK;
 /* arm_exchange.c: from the first frame to the evidence after the end. */
 int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err) MUST_CHECK;
 /* The beacon through bridge and gateway. */

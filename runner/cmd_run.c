@@ -71,6 +71,9 @@ static int arms(struct run *run, struct error **err)
 	}
 	if (status == 0)
 		status = run_arms(run, err);
+	/* What the last arm did to it comes before what is still asked of it. */
+	if (status == 0)
+		status = run_engine_again(run, err);
 	if (run_control_end(run, &late) < 0)
 		error_keep_first(err, &late);
 	if (run->engine && sweep_run(run->engine, run->context.run, &left, &late) < 0) {

@@ -205,7 +205,7 @@ int run_preflight(struct run *run, struct error **err)
 	if (run_snapshot(run, &run->before, err) < 0 ||
 	    preflight_engine(json_root(run->version), json_root(run->info), err) < 0)
 		return -1;
-	if (fill_context(run, err) < 0 || find_nic(run, err) < 0)
+	if (fill_context(run, err) < 0 || run_engine_own(run, err) < 0 || find_nic(run, err) < 0)
 		return -1;
 	return run->context.user_xattr ? 0 : make_plan(run, err);
 }

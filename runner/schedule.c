@@ -298,7 +298,9 @@ static int on_signal(void *context, int number, struct error **err)
 
 static struct slot *free_slot(struct schedule *schedule)
 {
-	for (int i = 0; i < schedule->run->options->jobs && i < SLOTS_MAX; i++)
+	int jobs = run_hurts_engine(schedule->run) ? 1 : schedule->run->options->jobs;
+
+	for (int i = 0; i < jobs && i < SLOTS_MAX; i++)
 		if (!schedule->slots[i].busy)
 			return &schedule->slots[i];
 	return NULL;
@@ -344,7 +346,9 @@ static int step(struct schedule *schedule, struct error **err)
 	struct slot *slot = free_slot(schedule);
 
 	if (slot && !schedule->halted && schedule->next < schedule->run->plan->arms_count)
-		return start(schedule, slot, schedule->order[schedule->next++], err);
+		return run_engine_again(schedule->run, err) < 0
+			       ? -1
+			       : start(schedule, slot, schedule->order[schedule->next++], err);
 	if (loop_run(schedule->loop, nearest(schedule), err) < 0)
 		return -1;
 	end_late(schedule);

@@ -249,12 +249,40 @@ static void test_order_and_needs(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
+/* Of the whole tree: no selection brings in an arm that hurts the engine, but that of its group or its id. */
+static void test_hurting(void)
+{
+	static const struct {
+		const char *selector;
+		bool hurts;
+	} rows[] = {
+		{ "all", false },      { "lifecycle", false }, { "mutation", false },
+		{ "baseline", false }, { "engine", true },     { "engine/killed", true },
+	};
+	cleanup_free struct scenario *scenarios = NULL;
+	struct error *err = NULL;
+	size_t count = 0;
+
+	CU_ASSERT_EQUAL(world_load_whole(&scenarios, &count, &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_plan struct plan *plan = NULL;
+		size_t hurting = 0;
+
+		CU_ASSERT_EQUAL(plan_make(scenarios, count, &rows[i].selector, 1, 1, NULL, &plan, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		for (size_t arm = 0; plan && arm < plan->arms_count; arm++)
+			hurting += scenario_hurts_engine(plan->arms[arm].scenario);
+		CU_ASSERT_EQUAL(hurting > 0, rows[i].hurts);
+	}
+}
+
 static CU_TestInfo tests[] = {
 	{ "what a selection adds", test_selections },
 	{ "refused selections", test_refused },
 	{ "absent cells", test_absent },
 	{ "a mutant that can flip nothing", test_unusable_mutant },
 	{ "order and needs", test_order_and_needs },
+	{ "what hurts the engine", test_hurting },
 	CU_TEST_INFO_NULL,
 };
 

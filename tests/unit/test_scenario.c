@@ -167,6 +167,12 @@ static void test_refused_documents(void)
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"ge\",\"value\":2",
 		  "base.json: expect[0].op: a protected cell is 'eq' 0 or a bound" },
 		/* a count is never loosened to a bound */
+		{ control_text, "\"role\":\"bridge\"", "\"role\":\"engine\"",
+		  "base.json: faults[0].role: only scenarios of the group 'engine' hurt the engine" },
+		{ control_text, "\"role\":\"bridge\"", "\"role\":\"shim\"",
+		  "base.json: faults[0].role: only scenarios of the group 'engine' hurt the engine" },
+		{ control_text, "\"kill\"", "\"fill\"",
+		  "base.json: faults[0].action: nothing of its role does that" },
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"le\",\"value\":0",
 		  "base.json: expect[0].op: a bound 'le' is for a measure that has a limit" },
 		{ control_text, "\"op\":\"eq\",\"value\":0", "\"op\":\"eq\",\"value\":1",
@@ -206,6 +212,33 @@ static void test_refused_documents(void)
 		CU_ASSERT(world_decode("base", rows[i].text, rows[i].from, rows[i].to, out, &err) < 0);
 		CU_ASSERT(test_error(&err, ERROR_INPUT, rows[i].part));
 	}
+}
+
+/* What hurts the engine stands in a group of its own, which is not selected by "all". */
+static void test_hurting(void)
+{
+	static const struct {
+		const char *from, *to;
+	} rows[] = {
+		{ "\"role\":\"bridge\"", "\"role\":\"engine\"" },
+		{ "\"role\":\"bridge\"", "\"role\":\"shim\"" },
+		{ "\"role\":\"bridge\",\"action\":\"kill\"", "\"role\":\"engine\",\"action\":\"terminate\"" },
+		{ "\"role\":\"bridge\",\"action\":\"kill\"", "\"role\":\"watchdog\",\"action\":\"fill\"" },
+	};
+	cleanup_free struct scenario *out = calloc(1, sizeof(*out));
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_EQUAL(world_decode("engine/lost", control_text, rows[i].from, rows[i].to, out, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		CU_ASSERT(scenario_hurts_engine(out));
+		CU_ASSERT(scenario_selected(out, "engine/lost"));
+		CU_ASSERT(scenario_selected(out, "engine"));
+		CU_ASSERT_FALSE(scenario_selected(out, "all"));
+	}
+	CU_ASSERT_EQUAL(world_decode("engines/lost", control_text, NULL, NULL, out, &err), 0);
+	CU_ASSERT_FALSE(scenario_hurts_engine(out));
+	CU_ASSERT(scenario_selected(out, "all"));
 }
 
 /* A list of profiles is asked when there is one; and a struct is checked as well as a text. */
@@ -362,6 +395,7 @@ static CU_TestInfo tests[] = {
 	{ "round trip", test_round_trip },
 	{ "values", test_values },
 	{ "refused documents", test_refused_documents },
+	{ "what hurts the engine", test_hurting },
 	{ "profiles", test_profiles },
 	{ "refused in a bundle", test_refused_sealed },
 	{ "a folder", test_folder },

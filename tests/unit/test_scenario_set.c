@@ -89,6 +89,12 @@ static void test_earns(void)
 	mutant->faults_count = 0;
 	CU_ASSERT_TRUE(scenario_earns(mutant, other, &other->expect[0]));
 	mutant->faults_count = 1;
+	/* one that hurts the engine would be planned where that must not happen */
+	CU_ASSERT(world_decode("engine/mutant", mutant_text, NULL, NULL, mutant, &err) == 0);
+	CU_ASSERT_FALSE(scenario_earns(mutant, base, &base->expect[0]));
+	CU_ASSERT(world_decode("engine/base", control_text, NULL, NULL, base, &err) == 0);
+	CU_ASSERT_TRUE(scenario_earns(mutant, base, &base->expect[0]));
+	CU_ASSERT(test_no_error(&err));
 	mutant->expect[0].class = CELL_CONTROL;
 	CU_ASSERT_FALSE(scenario_earns(mutant, base, &base->expect[0]));
 }
