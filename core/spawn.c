@@ -335,6 +335,15 @@ bool child_running(const struct child *child)
 	return child->pid > 0 && fd_wait(child->pidfd, POLLIN, 0, NULL) == 0;
 }
 
+bool child_stopped(const struct child *child)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	/* What is looked at is left to be seen: it is gone once the child goes on. */
+	return child->pid > 0 && waitid(P_PIDFD, (id_t)child->pidfd, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid > 0 && info.si_code == CLD_STOPPED;
+}
+
 void child_end(struct child *child)
 {
 	siginfo_t info;

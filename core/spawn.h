@@ -52,6 +52,8 @@ int spawn(const struct spawn_options *options, struct child *out, struct error *
 int child_wait(struct child *child, int64_t deadline, int *status, struct error **err) MUST_CHECK;
 int child_signal(const struct child *child, int signal);
 bool child_running(const struct child *child);
+/* Whether a signal holds it still; one that is traced is not meant. */
+bool child_stopped(const struct child *child);
 /* SIGKILL, SIGCONT not needed, reap; NULL-safe and idempotent. */
 void child_end(struct child *child);
 #define cleanup_child __attribute__((cleanup(child_end)))

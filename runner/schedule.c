@@ -14,6 +14,9 @@
 
 #define ARM_MS 90000
 #define INTERRUPT_MS 15000 /* within which an arm has ended and taken everything away */
+/* An arm that stands still has lost its session: the lease and a second. Nobody tells of one, so it is looked at. */
+#define STILL_MS (LEASE_MS + 1000)
+#define LOOK_MS 250
 #define WRITE_MS 5000
 #define READ_CHUNK (64 * KIB)
 #define REFRESH_MS 200
@@ -27,6 +30,7 @@ struct slot {
 	struct buf text;
 	size_t arm; /* index into the plan */
 	int64_t deadline;
+	int64_t still; /* since when it was seen to stand still, or 0 */
 	bool busy;
 };
 
@@ -35,7 +39,7 @@ struct schedule {
 	struct loop *loop;
 	struct slot slots[SLOTS_MAX];
 	size_t *order; /* of starting: longest windows first, so that waits overlap with work */
-	size_t next, done;
+	size_t next, done, results;
 	bool halted; /* no arm begins, and no result is kept */
 	int64_t give_up; /* once halted: when the rest is killed */
 };
@@ -80,6 +84,7 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	slot->text = (struct buf)BUF(ARM_RESULT_BYTES);
 	slot->arm = index;
 	slot->steps_count = 0;
+	slot->still = 0;
 	slot->deadline = clock_deadline(ARM_MS + arm->scenario->window_ms);
 	if (arm_input_encode(&run->context, arm->scenario, arm->repetition, json_raw(json_root(run->info)),
 			     json_raw(json_root(run->image_inspect)), &input, err) < 0 ||
@@ -216,6 +221,7 @@ static int finish(struct schedule *schedule, struct slot *slot, struct error **e
 		broken(run, arm, record);
 	} else {
 		*record = result->record;
+		schedule->results++;
 		status = schedule->halted ? 0 : keep_canaries(run, result, err);
 		if (status == 0 && !schedule->halted)
 			status = keep_observations(run, result, err);
@@ -316,21 +322,33 @@ static bool any_busy(const struct schedule *schedule)
 
 static int64_t nearest(const struct schedule *schedule)
 {
-	int64_t deadline = schedule->give_up;
+	int64_t deadline = schedule->give_up, look = clock_deadline(LOOK_MS);
 
+	if (look < deadline)
+		deadline = look;
 	for (size_t i = 0; i < SLOTS_MAX; i++)
 		if (schedule->slots[i].busy && schedule->slots[i].deadline < deadline)
 			deadline = schedule->slots[i].deadline;
 	return deadline;
 }
 
-/* An arm past its time is killed: its watchdog still ends the container, and its result is missing. */
+/* An arm past its time, or that stands still, is killed: its watchdog still ends the container, and its result is
+ * missing. */
 static void end_late(struct schedule *schedule)
 {
+	int64_t now = clock_now();
+
 	for (size_t i = 0; i < SLOTS_MAX; i++) {
 		struct slot *slot = &schedule->slots[i];
 
-		if (slot->busy && (clock_now() >= slot->deadline || clock_now() >= schedule->give_up))
+		if (!slot->busy)
+			continue;
+		if (!child_stopped(&slot->child))
+			slot->still = 0;
+		else if (slot->still == 0)
+			slot->still = now;
+		if (now >= slot->deadline || now >= schedule->give_up ||
+		    (slot->still && now - slot->still >= STILL_MS * NS_PER_MS))
 			child_signal(&slot->child, SIGKILL);
 	}
 }
@@ -406,5 +424,7 @@ int run_arms(struct run *run, struct error **err)
 	free(schedule.order);
 	if (status == 0 && run->interrupted)
 		return error_set(err, ERROR_INTERRUPTED, "interrupted: no bundle was written");
+	if (status == 0 && schedule.results == 0)
+		return error_set(err, ERROR_INTERNAL, "no arm gave a result: no bundle was written");
 	return status;
 }

@@ -155,7 +155,8 @@ kill -KILL "${arms[@]}"
 check_dead "arm killed" "${pids[@]}"
 await 10
 check "arm killed: an error of the harness" exits 3
-check "arm killed: the arm is named" says "arm held: harness_error"
+check "arm killed: the arm is named" says "harness_error: no-result"
+check "arm killed: no bundle without a result" says "no arm gave a result: no bundle was written"
 check "arm killed: no process and no container is left" within 4 none containers
 check "arm killed: no process of ours is left" within 4 none ours ''
 clean

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -246,6 +247,28 @@ static void test_signal_and_end(void)
 	CU_ASSERT_EQUAL(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), -1);
 }
 
+/* Looking does not use up what is looked at. */
+static void test_stopped(void)
+{
+	PIPE(in);
+	cleanup_child struct child child = CHILD_NONE;
+	siginfo_t info;
+
+	CU_ASSERT_FALSE(child_stopped(&child));
+	start_cat(&in, &child);
+	CU_ASSERT_FALSE(child_stopped(&child));
+	CU_ASSERT_EQUAL(child_signal(&child, SIGSTOP), 0);
+	CU_ASSERT_EQUAL(waitid(P_PIDFD, (id_t)child.pidfd, &info, WSTOPPED | WNOWAIT), 0);
+	for (int i = 0; i < 2; i++)
+		CU_ASSERT(child_stopped(&child));
+	CU_ASSERT_EQUAL(child_signal(&child, SIGCONT), 0);
+	CU_ASSERT_EQUAL(waitid(P_PIDFD, (id_t)child.pidfd, &info, WCONTINUED), 0);
+	CU_ASSERT_FALSE(child_stopped(&child));
+	CU_ASSERT_EQUAL(child_signal(&child, SIGKILL), 0);
+	CU_ASSERT_EQUAL(fd_wait(child.pidfd, POLLIN, guard(), NULL), 1);
+	CU_ASSERT_FALSE(child_stopped(&child));
+}
+
 static CU_TestInfo start_tests[] = {
 	{ "exit status", test_status },      { "failures before the program runs", test_failures },
 	{ "refused options", test_refused }, { "environment", test_environment },
@@ -262,6 +285,7 @@ static CU_TestInfo descriptor_tests[] = {
 static CU_TestInfo end_tests[] = {
 	{ "wait: deadline", test_wait_timeout },
 	{ "signal and end", test_signal_and_end },
+	{ "stopped", test_stopped },
 	CU_TEST_INFO_NULL,
 };
 
