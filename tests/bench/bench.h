@@ -95,12 +95,21 @@ struct memory {
 int memory_of_arm(const struct bench *bench, struct memory *at_barrier, int64_t *peak_kib,
 		  struct error **err) MUST_CHECK;
 
+/* ---- bench_loss.c ---- */
+
+struct bench_report;
+/* Rows: from the loss of a part to the agent's death, as the observer of state saw it, over 30 arms each. */
+int measure_loss(struct bench *bench, struct bench_report *report, struct error **err) MUST_CHECK;
+/* In ns, of the run that is the latest in the bench's folder: what its scenarios demanded to be waited for, in all
+ * arms. */
+int bench_waits(const struct bench *bench, int64_t *out, struct error **err) MUST_CHECK;
+
 /* ---- bench_report.c ---- */
 
 /* Sorts. The element that `percent` of all do not exceed. */
 int64_t percentile(int64_t *values, size_t count, unsigned percent);
 
-enum bench_unit { BENCH_MS, BENCH_US, BENCH_KIB, BENCH_PER_SECOND };
+enum bench_unit { BENCH_MS, BENCH_US, BENCH_NS, BENCH_KIB, BENCH_PER_SECOND };
 struct bench_row {
 	const char *what;
 	enum bench_unit unit;
@@ -108,7 +117,7 @@ struct bench_row {
 	int64_t bare; /* 0: there is no other side */
 	int64_t goal; /* of the ratio in hundredths, or of `ours` where there is no other side; 0: none */
 };
-#define BENCH_ROWS_MAX 16
+#define BENCH_ROWS_MAX 32
 struct bench_report {
 	struct bench_row rows[BENCH_ROWS_MAX];
 	size_t rows_count;

@@ -12,7 +12,7 @@
 
 #define SAMPLE_MS 10
 #define STEADY_SAMPLES 20
-#define ARM_END_MS 60000
+#define ARM_MS 60000
 #define STAT_BYTES (4 * KIB)
 #define TABLE_MAX 4096
 
@@ -143,7 +143,7 @@ static bool same_processes(const struct memory *one, const struct memory *other)
 static int watch(const struct measured *arm, bool until_steady, struct memory *last, int64_t *peak, struct error **err)
 {
 	cleanup_free struct parentage *table = calloc(TABLE_MAX, sizeof(*table));
-	int64_t deadline = clock_deadline(ARM_END_MS);
+	int64_t deadline = clock_deadline(ARM_MS);
 	DIR *proc = opendir("/proc");
 	int steady = 0, ready = 0;
 
@@ -178,15 +178,15 @@ static int sample_arm(const struct bench *bench, const struct scenario *scenario
 	static const char *const argv[] = { "harness", "arm", NULL };
 	cleanup_buf struct buf input = BUF(ARM_INPUT_BYTES);
 	cleanup_measured struct measured arm = { .child = CHILD_NONE, .result = -1, .lifeline = -1 };
+	bool held = strcmp(scenario->ending, "hold") == 0;
 
 	if (bench_input(bench, scenario, bench->run.image_inspect, &input, err) < 0 ||
-	    measured_start(BENCH_HARNESS, argv, &input, scenario->hold, &arm, err) < 0 ||
-	    watch(&arm, scenario->hold, last, peak, err) < 0)
+	    measured_start(BENCH_HARNESS, argv, &input, held, &arm, err) < 0 || watch(&arm, held, last, peak, err) < 0)
 		return -1;
 	/* The arm ends in order when its runner goes. */
-	if (scenario->hold)
+	if (held)
 		fd_close(&arm.lifeline);
-	return measured_finish(&arm, clock_deadline(ARM_END_MS), err);
+	return measured_finish(&arm, clock_deadline(ARM_MS), err);
 }
 
 int memory_of_arm(const struct bench *bench, struct memory *at_barrier, int64_t *peak_kib, struct error **err)
@@ -198,7 +198,7 @@ int memory_of_arm(const struct bench *bench, struct memory *at_barrier, int64_t 
 	if (!held)
 		return error_set(err, ERROR_MEMORY, "no memory for a scenario");
 	*held = *bench->baseline;
-	held->hold = true;
+	snprintf(held->ending, sizeof(held->ending), "hold");
 	*peak_kib = 0;
 	if (sample_arm(bench, held, at_barrier, &peak, err) < 0 ||
 	    sample_arm(bench, bench->baseline, &ignored, peak_kib, err) < 0)

@@ -6,7 +6,7 @@
 #include "tests/bench/bench.h"
 
 #define INPUT_MS 5000
-#define ARM_END_MS 60000
+#define ARM_MS 60000
 
 int measured_start(const char *path, const char *const *argv, const struct buf *input, bool quiet, struct measured *out,
 		   struct error **err)
@@ -82,7 +82,7 @@ int measured_arm(const struct bench *bench, const struct scenario *scenario, int
 
 	if (bench_input(bench, scenario, bench->run.image_inspect, &input, err) < 0 ||
 	    measured_start(BENCH_HARNESS, argv, &input, false, &arm, err) < 0 ||
-	    measured_finish(&arm, clock_deadline(ARM_END_MS), err) < 0 || check_arm(&arm, err) < 0)
+	    measured_finish(&arm, clock_deadline(ARM_MS), err) < 0 || check_arm(&arm, err) < 0)
 		return error_wrap(err, "an arm");
 	*duration = arm.end - arm.start;
 	return 0;

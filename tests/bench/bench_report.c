@@ -48,6 +48,9 @@ static void put_value(enum bench_unit unit, int64_t value, char *out, size_t siz
 	case BENCH_US:
 		snprintf(out, size, "%lld µs", (number + 500) / 1000);
 		break;
+	case BENCH_NS:
+		snprintf(out, size, "%lld ns", number);
+		break;
 	case BENCH_KIB:
 		snprintf(out, size, "%lld.%lld MiB", number / 1024, number % 1024 * 10 / 1024);
 		break;
