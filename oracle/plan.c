@@ -247,3 +247,16 @@ bool plan_has(const struct plan *plan, const struct scenario *scenario, const st
 			return false;
 	return true;
 }
+
+bool plan_hurts_engine(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->arms_count; i++)
+		if (scenario_hurts_engine(plan->arms[i].scenario))
+			return true;
+	return false;
+}
+
+int plan_jobs(const struct plan *plan, int jobs)
+{
+	return plan_hurts_engine(plan) ? 1 : jobs;
+}

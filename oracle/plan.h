@@ -38,4 +38,9 @@ void plan_free(struct plan *plan);
 /* Whether the cell is planned (not absent). */
 bool plan_has(const struct plan *plan, const struct scenario *scenario, const struct expectation *expectation);
 
+/* Whether an arm of it hurts the engine: then it needs one that was started for that, which arms cannot share. */
+bool plan_hurts_engine(const struct plan *plan);
+/* How many arms may run at the same time, of the `jobs` that are asked for. */
+int plan_jobs(const struct plan *plan, int jobs);
+
 #endif

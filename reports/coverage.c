@@ -245,7 +245,13 @@ static const char *const untested_channels[] = {
 };
 
 static const char *const assumptions[] = {
-	"trusted-host-kernel", "trusted-engine", "trusted-runner", "untampered-observers", "one-host", NULL,
+	"trusted-host-kernel",
+	"trusted-engine",
+	"trusted-runner",
+	"untampered-observers",
+	"one-host",
+	"bridge-or-watchdog-survives",
+	NULL,
 };
 
 static const char *const does_not_establish[] = {

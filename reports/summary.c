@@ -206,6 +206,19 @@ static void put_absent(const struct plan *plan, struct buf *out)
 	buf_text(out, " (coverage.json lists them)\n");
 }
 
+static bool loses_guards(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->arms_count; i++) {
+		const struct scenario *scenario = plan->arms[i].scenario;
+
+		for (size_t fault = 0; fault < scenario->faults_count; fault++)
+			if (scenario->faults[fault].role == FAULT_BRIDGE ||
+			    scenario->faults[fault].role == FAULT_WATCHDOG)
+				return true;
+	}
+	return false;
+}
+
 void summary_text(const struct verdicts *verdicts, const struct plan *plan, const struct summary_facts *facts,
 		  struct buf *out)
 {
@@ -229,6 +242,10 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 	put_sentence(out, facts, verdicts->overall);
 	buf_text(out,
 		 "It does not prove that no other way out exists: only these probes, on this kernel and engine.\n");
+	if (loses_guards(plan))
+		buf_text(out, "Outside the promise: bridge and watchdog lost at once; the agent then lives until its "
+			      "arm ends,\n"
+			      "or `harness clean` ends it.\n");
 	buf_printf(out, "bundle: %s\nsha256: %s\nwall time: %" PRId64 ".%" PRId64 " s\n", facts->bundle, facts->sha256,
 		   facts->wall_ns / NS_PER_S, facts->wall_ns % NS_PER_S / (NS_PER_S / 10));
 }

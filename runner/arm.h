@@ -215,7 +215,8 @@ void arm_limit_calls(struct arm *arm, int64_t deadline);
  * fault needs of this process. */
 int arm_faults_prepare(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;
-/* What a fault says to undo; at the arm's end (`all`) also an engine that stands still: other arms come after this one. */
+/* What a fault says to undo; at the arm's end (`all`) also an engine that stands still: other arms come after this one.
+ */
 void arm_faults_undo(struct arm *arm, bool all);
 bool arm_faults_all_fired(const struct arm *arm);
 /* Whether the container or the host is changed from outside. */

@@ -83,7 +83,7 @@ static int arms(struct run *run, struct error **err)
 	if (store_sweep_arms(STORE_TEMPORARY, run->store.run, &folders, &late) < 0)
 		error_keep_first(err, &late);
 	if (left)
-		fprintf(stderr, "harness: %u containers had been left by broken arms and were removed\n", left);
+		fprintf(stderr, "harness: %u containers that arms had left were removed\n", left);
 	return *err ? -1 : status;
 }
 

@@ -36,11 +36,12 @@ void progress_plan(struct progress *progress)
 {
 	const struct plan *plan = progress->plan;
 	FILE *out = progress->terminal.out;
+	int jobs = plan_jobs(plan, progress->options->jobs);
 
 	if (progress->options->quiet)
 		return;
-	fprintf(out, "plan: %zu arms, %d at a time, about %" PRId64 " s\n", plan->arms_count, progress->options->jobs,
-		progress_seconds(plan, progress->options->jobs));
+	fprintf(out, "plan: %zu arms, %d at a time, about %" PRId64 " s\n", plan->arms_count, jobs,
+		progress_seconds(plan, jobs));
 	for (size_t i = 0; i < plan->arms_count; i++) {
 		const struct plan_arm *arm = &plan->arms[i];
 

@@ -41,8 +41,6 @@ int run_snapshot(struct run *run, struct buf *out, struct error **err) MUST_CHEC
 int run_image(struct run *run, struct error **err) MUST_CHECK;
 
 /* run_engine.c */
-/* Whether the plan holds arms that hurt the engine: then they run one at a time, and on an engine of their own. */
-bool run_hurts_engine(const struct run *run);
 /* Refuses an engine that was not started to be hurt, if the plan hurts it. */
 int run_engine_own(const struct run *run, struct error **err) MUST_CHECK;
 /* Waits until the engine that the plan hurts answers again, and finds out which process it is now; no effect on another

@@ -27,8 +27,8 @@ void run_document_plan(const struct plan *plan, const struct options *options, s
 
 	document_begin(&json, out, "run", EXIT_PASS);
 	json_member_bool(&json, "dryRun", true);
-	json_member_int(&json, "jobs", options->jobs);
-	json_member_int(&json, "aboutSeconds", progress_seconds(plan, options->jobs));
+	json_member_int(&json, "jobs", plan_jobs(plan, options->jobs));
+	json_member_int(&json, "aboutSeconds", progress_seconds(plan, plan_jobs(plan, options->jobs)));
 	json_put_key(&json, "arms");
 	json_array(&json);
 	for (size_t i = 0; i < plan->arms_count; i++) {

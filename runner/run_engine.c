@@ -16,17 +16,9 @@
 #define LOOK_MS 250
 #define EVENTS_BYTES 4096
 
-bool run_hurts_engine(const struct run *run)
-{
-	for (size_t i = 0; i < run->plan->arms_count; i++)
-		if (scenario_hurts_engine(run->plan->arms[i].scenario))
-			return true;
-	return false;
-}
-
 int run_engine_own(const struct run *run, struct error **err)
 {
-	return run_hurts_engine(run)
+	return plan_hurts_engine(run->plan)
 		       ? preflight_own(run->options->socket, run->context.engine_pid, run->context.root, err)
 		       : 0;
 }
@@ -70,7 +62,7 @@ int run_engine_again(struct run *run, struct error **err)
 	int64_t deadline = clock_deadline(AGAIN_MS);
 	cleanup_fd int watch = -1;
 
-	if (!run_hurts_engine(run))
+	if (!plan_hurts_engine(run->plan))
 		return 0;
 	if (watch_folder(run->options->socket, &watch, err) < 0)
 		return -1;

@@ -304,7 +304,7 @@ static int on_signal(void *context, int number, struct error **err)
 
 static struct slot *free_slot(struct schedule *schedule)
 {
-	int jobs = run_hurts_engine(schedule->run) ? 1 : schedule->run->options->jobs;
+	int jobs = plan_jobs(schedule->run->plan, schedule->run->options->jobs);
 
 	for (int i = 0; i < jobs && i < SLOTS_MAX; i++)
 		if (!schedule->slots[i].busy)

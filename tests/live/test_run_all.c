@@ -16,6 +16,7 @@
 #include "core/limits.h"
 #include "tests/live/frame_arms.h"
 #include "tests/live/live.h"
+#include "tests/live/loss_rows.h"
 #include "tests/live/peer_rows.h"
 #include "tests/live/watch_rows.h"
 
@@ -191,22 +192,40 @@ static bool said(const char *text)
 	return found;
 }
 
+/* How many scenarios of the tree have this key, of those that "all" means. */
+static long scenarios_with(const char *key)
+{
+	cleanup_buf struct buf count = BUF(KIB);
+	const char *words[] = { key, NULL };
+
+	CU_ASSERT_EQUAL(
+		live_shell("find scenarios -name '*.json' ! -path 'scenarios/engine/*' ! -path "
+			   "'scenarios/effects/*' ! -name schema.json -exec grep -l \"\\\"$1\\\":\" {} + | wc -l",
+			   words, false, CHECK_MS, &count),
+		0);
+	return strtol(buf_string(&count), NULL, 10);
+}
+
 static void test_told(void)
 {
 	cleanup_buf struct buf sum = BUF(KIB);
+	long scenarios = scenarios_with("title"), mutants = scenarios_with("control");
 	char text[128];
 
 	CU_ASSERT_EQUAL(world.code, 0);
-	CU_ASSERT(said("plan: 11 arms, 2 at a time"));
-	for (int i = 1; i <= 11; i++) {
-		snprintf(text, sizeof(text), "%d/11] ", i);
+	CU_ASSERT(mutants >= 7 && scenarios > mutants);
+	snprintf(text, sizeof(text), "plan: %ld arms, 2 at a time", scenarios);
+	CU_ASSERT(said(text));
+	for (long i = 1; i <= scenarios; i++) {
+		snprintf(text, sizeof(text), "%ld/%ld] ", i, scenarios);
 		CU_ASSERT(said(text));
 	}
 	for (const struct arm_rows *arm = arms; arm->arm; arm++) {
 		snprintf(text, sizeof(text), "] %s ", arm->arm);
 		CU_ASSERT(said(text));
 	}
-	CU_ASSERT(said("mutations: 7 of 7 caught\n"));
+	snprintf(text, sizeof(text), "mutations: %ld of %ld caught\n", mutants, mutants);
+	CU_ASSERT(said(text));
 	CU_ASSERT(said(" 0 fail, 0 not established"));
 	CU_ASSERT(said("verdict: pass: "));
 	CU_ASSERT(said("\nbundle: "));
@@ -389,7 +408,7 @@ static void test_records(void)
 	const struct json_node *list = json_member(json_root(world.records), "arms");
 	const struct json_node *first = json_first(list);
 
-	CU_ASSERT_EQUAL(json_count(list), 11);
+	CU_ASSERT_EQUAL(json_count(list), (size_t)scenarios_with("title"));
 	for (const struct json_node *one = first; one; one = json_next(one)) {
 		CU_ASSERT(is(json_member(one, "status"), "ok"));
 		CU_ASSERT(same_list(json_member(one, "image"), json_member(first, "image")));
@@ -415,6 +434,36 @@ static void test_answers(void)
 	}
 }
 
+static int64_t event_at(const struct json_node *record, const char *name)
+{
+	const struct json_node *list = json_member(record, "events");
+
+	for (const struct json_node *one = json_first(list); one; one = json_next(one))
+		if (is(json_member(one, "name"), name))
+			return number(one, "atNs");
+	return -1;
+}
+
+/* An arm of which something was lost ends within five seconds of its window, and an engine that was not hurt has then
+ * removed its container. */
+static void test_ends(void)
+{
+	const struct json_node *list = json_member(json_root(world.records), "arms");
+	size_t ends = 0;
+
+	for (const struct json_node *one = json_first(list); one; one = json_next(one)) {
+		int64_t lost = event_at(one, "part-lost"), closed = event_at(one, "window-closed"),
+			removed = event_at(one, "removed");
+
+		CU_ASSERT(removed > 0 && event_at(one, "left") < 0);
+		if (lost < 0)
+			continue;
+		CU_ASSERT(closed >= lost && removed > closed && removed - closed <= 5 * NS_PER_S);
+		ends++;
+	}
+	CU_ASSERT(ends >= 16);
+}
+
 static void test_verdicts(void)
 {
 	const struct json_node *root = json_root(world.verdicts);
@@ -429,7 +478,7 @@ static void test_verdicts(void)
 	}
 	CU_ASSERT(json_count(cells) >= 100);
 	CU_ASSERT(earned >= 40);
-	CU_ASSERT_EQUAL(json_count(mutations), 7);
+	CU_ASSERT_EQUAL(json_count(mutations), (size_t)scenarios_with("control"));
 	for (const struct json_node *one = json_first(mutations); one; one = json_next(one)) {
 		bool installed = false, detected = false;
 
@@ -541,6 +590,7 @@ static CU_TestInfo run_tests[] = {
 	{ "records", test_records },
 	{ "differences", test_differences },
 	{ "answers", test_answers },
+	{ "the ends of arms", test_ends },
 	{ "verdicts", test_verdicts },
 	{ "members", test_members },
 	{ "verify", test_verify },
@@ -704,6 +754,7 @@ static const struct arm_rows arms[] = {
 	POLICY_ARMS,
 	WATCH_ARMS,
 	FRAME_ARMS,
+	LOSS_ARMS,
 	{ .arm = NULL },
 };
 
@@ -726,6 +777,7 @@ static const struct difference differences[] = {
 	POLICY_DIFFERENCES,
 	WATCH_DIFFERENCES,
 	FRAME_DIFFERENCES,
+	LOSS_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };

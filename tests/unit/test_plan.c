@@ -273,6 +273,8 @@ static void test_hurting(void)
 		for (size_t arm = 0; plan && arm < plan->arms_count; arm++)
 			hurting += scenario_hurts_engine(plan->arms[arm].scenario);
 		CU_ASSERT_EQUAL(hurting > 0, rows[i].hurts);
+		CU_ASSERT_EQUAL(plan && plan_hurts_engine(plan), rows[i].hurts);
+		CU_ASSERT_EQUAL(plan ? plan_jobs(plan, 5) : 0, rows[i].hurts ? 1 : 5);
 	}
 }
 
