@@ -255,6 +255,7 @@ static void paused_is_a_timeout(void)
 /* Both reports are asked for before the first is taken; each comes whole, in any order. */
 static void reports_wait(void)
 {
+	size_t whole;
 	struct error *err = NULL;
 	cleanup_observing struct observing observing = { 0 };
 
@@ -262,12 +263,13 @@ static void reports_wait(void)
 	CU_ASSERT_TRUE(observing_ready(&observing));
 	CU_ASSERT_EQUAL(observer_ask(observing.process, WIRE_BEFORE, &err), 0);
 	CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
-	CU_ASSERT_EQUAL(observing.count, 10);
+	whole = observing.count;
+	CU_ASSERT(whole > 1);
 	observing.count = 0;
 	CU_ASSERT_EQUAL(observer_collect(observing.process, WIRE_BEFORE, observing_take, &observing,
 					 clock_deadline(OBSERVING_MS), &err),
 			0);
-	CU_ASSERT_EQUAL(observing.count, 10);
+	CU_ASSERT_EQUAL(observing.count, whole);
 	CU_ASSERT_EQUAL(observing.records[0].phase, WIRE_BEFORE);
 	CU_ASSERT_TRUE(test_no_error(&err));
 }
