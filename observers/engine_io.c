@@ -178,8 +178,9 @@ bool engine_io_look(struct engine_io *io, bool dead)
 
 	if (alive >= 0)
 		rise(&io->written, alive - io->process_base);
-	if (seen)
-		rise(&io->streamed, own_bytes(io));
+	/* True also while it writes on: no less than this was streamed. */
+	rise(&io->streamed, own_bytes(io));
+	io->drained |= dead && !gone;
 	if (io->final || !dead || (alive < 0 && !seen))
 		return !gone;
 	if (alive < 0)

@@ -23,6 +23,7 @@ struct engine_io {
 	struct engine_io_thread threads[ENGINE_IO_THREADS]; /* also those that have left */
 	size_t threads_count;
 	bool final; /* the process was dead at the last look, and nothing that it wrote is missing */
+	bool drained; /* the shim was looked at behind the end */
 	int64_t written; /* by the process, its own children that it waited for included; from the opening on */
 	int64_t streamed; /* by the shim itself */
 };

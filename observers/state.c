@@ -284,25 +284,25 @@ static enum wire_reason read_alive(const struct state *state, int64_t *value)
 	return WIRE_REASON_NONE;
 }
 
-static enum wire_reason io_reason(const struct state *state)
+static enum wire_reason io_reason(const struct state *state, bool whole)
 {
 	if (!state->proc_came)
 		return WIRE_REASON_INPUT_MISSING;
 	if (!engine_io_opened(&state->io))
 		return WIRE_REASON_INPUT_INVALID;
-	return state->io.final ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
+	return whole ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
 }
 
 static enum wire_reason read_written(const struct state *state, int64_t *value)
 {
 	*value = state->io.written;
-	return io_reason(state);
+	return io_reason(state, state->io.final);
 }
 
 static enum wire_reason read_streamed(const struct state *state, int64_t *value)
 {
 	*value = state->io.streamed;
-	return io_reason(state);
+	return io_reason(state, state->io.drained);
 }
 
 /* Alive when the window closed, or at the report: a lower bound. What ended the process after the window was no longer

@@ -42,6 +42,7 @@ static void alive(void)
 	CU_ASSERT_EQUAL(io.written, WRITER_BYTES);
 	CU_ASSERT(io.streamed >= PASSED_ON && io.streamed < PASSED_ON + 100);
 	CU_ASSERT_FALSE(io.final);
+	CU_ASSERT_FALSE(io.drained);
 }
 
 /* Whether the look comes before its parent waited for it or behind it, the number is the same. */
@@ -61,6 +62,7 @@ static void dead(void)
 		CU_ASSERT(pass_on());
 		CU_ASSERT(engine_io_look(&io, true));
 		CU_ASSERT(io.final);
+		CU_ASSERT(io.drained);
 		CU_ASSERT_EQUAL(io.written, WRITER_BYTES);
 		CU_ASSERT(io.streamed >= PASSED_ON && io.streamed < PASSED_ON + 100);
 		/* What the shim passes on behind it counts on, and nothing is counted twice. */
@@ -157,6 +159,7 @@ static void shim_gone(void)
 	child_end(&writer.child);
 	CU_ASSERT_FALSE(engine_io_look(&io, true));
 	CU_ASSERT_FALSE(io.final);
+	CU_ASSERT_FALSE(io.drained);
 	CU_ASSERT_EQUAL(io.written, WRITER_BYTES);
 }
 
