@@ -35,7 +35,7 @@ bool arm_step_valid(const struct arm_event *event);
 #define ARM_REPORT_MS 5000
 /* An arm of which something was lost ends within so long after its window, whatever the engine does; the last part of
  * it is the removal's. */
-#define ARM_END_MS 4000
+#define ARM_END_MS 4800
 #define ARM_REMOVE_MS 1500
 
 /* What the runner found once for all arms. */
@@ -219,6 +219,8 @@ int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;
  */
 void arm_faults_undo(struct arm *arm, bool all);
 bool arm_faults_all_fired(const struct arm *arm);
+/* Whether a fault of this role fired. */
+bool arm_faults_struck(const struct arm *arm, int role);
 /* Whether the container or the host is changed from outside. */
 bool arm_faults_change(const struct arm *arm);
 /* Whether the engine was asked for a change and has not answered yet. */

@@ -428,20 +428,27 @@ static int process_end(struct arm *arm, bool orderly, struct error **err)
 	return 0;
 }
 
+static int64_t patience(const struct arm *arm, int64_t milliseconds)
+{
+	int64_t deadline = clock_deadline(milliseconds);
+
+	return deadline < arm->end_by ? deadline : arm->end_by;
+}
+
 /* An engine that was hurt may not tell any more: what needs its word is not established. */
 static int engine_end(struct arm *arm, struct error **err)
 {
 	cleanup_error struct error *late = NULL, *silent = NULL;
 	int64_t exit_code = -1;
-	int64_t exit = clock_deadline(EXIT_MS);
 
 	arm_evidence_archive(arm);
 	/* Until the attach stream is read to its end the engine holds the container; a bridge that was struck may never
 	 * do that. */
 	if (!arm->told.ended &&
-	    arm_wait(arm, bridge_over, clock_deadline(arm->end_by == NEVER ? EXIT_MS : STRUCK_MS), &late) < 0)
+	    arm_wait(arm, bridge_over, patience(arm, arm_faults_struck(arm, FAULT_BRIDGE) ? STRUCK_MS : EXIT_MS),
+		     &late) < 0)
 		child_end(&arm->session.bridge);
-	if (session_exited(&arm->session, exit < arm->end_by ? exit : arm->end_by, &exit_code, &silent) == 0) {
+	if (session_exited(&arm->session, patience(arm, EXIT_MS), &exit_code, &silent) == 0) {
 		arm_note(arm, "exited", "", clock_now());
 		arm->result->record.agent_attempts = exit_code;
 	} else if (!scenario_hurts_engine(&arm->scenario)) {

@@ -166,6 +166,14 @@ bool arm_faults_all_fired(const struct arm *arm)
 	return true;
 }
 
+bool arm_faults_struck(const struct arm *arm, int role)
+{
+	for (size_t i = 0; i < arm->scenario.faults_count; i++)
+		if (arm->faults[i].fired && arm->scenario.faults[i].role == role)
+			return true;
+	return false;
+}
+
 int64_t arm_faults_next(const struct arm *arm)
 {
 	int64_t next = NEVER;
