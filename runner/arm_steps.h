@@ -13,6 +13,13 @@ int arm_project(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_engine_signal(const struct arm *arm, int role, int number, struct error **err) MUST_CHECK;
 /* arm_exchange.c: from the first frame to the evidence after the end. */
 int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err) MUST_CHECK;
+/* arm_end.c. The process ends by itself, or (`orderly` is false, or that is what was planted) it is ended; then the
+ * markers that come after everything it did. */
+int arm_process_end(struct arm *arm, bool orderly, struct error **err) MUST_CHECK;
+/* The exit that the engine notices, and its evidence. */
+int arm_engine_end(struct arm *arm, struct error **err) MUST_CHECK;
+/* Whether the session ended as it must. */
+int arm_check_end(const struct arm *arm, struct error **err) MUST_CHECK;
 /* The beacon through bridge and gateway. */
 int arm_bridge_beacon(struct arm *arm, enum wire_phase phase, struct error **err) MUST_CHECK;
 
