@@ -161,6 +161,9 @@ typedef bool (*arm_condition)(const struct arm *arm);
 int arm_wait(struct arm *arm, arm_condition condition, int64_t deadline, struct error **err) MUST_CHECK;
 /* Registers control sockets, pidfd and observers with the loop as they come to exist. Idempotent. */
 int arm_watch(struct arm *arm, struct error **err) MUST_CHECK;
+/* Events between which the arm does nothing to the container and waits for its process to end. */
+#define ARM_WINDOW "window"
+#define ARM_WINDOW_CLOSED "window-closed"
 /* Timeline; `subject` may be "". */
 void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at);
 

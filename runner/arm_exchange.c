@@ -293,7 +293,7 @@ static int close_window(struct arm *arm, struct error **err)
 {
 	int64_t now = clock_now();
 
-	arm_note(arm, "window-closed", "", now);
+	arm_note(arm, ARM_WINDOW_CLOSED, "", now);
 	if (arm->scenario.faults_count)
 		arm->end_by = clock_add(now, (ARM_END_MS - ARM_REMOVE_MS) * NS_PER_MS);
 	arm_evidence_window(arm);
@@ -307,6 +307,7 @@ static int watch_window(struct arm *arm, arm_condition over, struct error **err)
 {
 	cleanup_error struct error *late = NULL;
 
+	arm_note(arm, ARM_WINDOW, "", clock_now());
 	if (arm_wait(arm, over, clock_add(arm->loss, arm->scenario.window_ms * NS_PER_MS), &late) < 0 &&
 	    error_code(late) != ERROR_TIMEOUT) {
 		error_keep_first(err, &late);

@@ -18,6 +18,7 @@
 #define STILL_MS (LEASE_MS + 1000)
 #define LOOK_MS 250
 #define WRITE_MS 5000
+#define WAITING_PLACES 3 /* arms for each job, those that wait among them */
 #define READ_CHUNK (64 * KIB)
 #define REFRESH_MS 200
 #define REFRESH_TIMER 0
@@ -27,6 +28,7 @@ struct slot {
 	int result, lifeline;
 	int steps; /* what the arm tells while it runs, or -1 */
 	size_t steps_count;
+	bool waits; /* it only watches a process: another arm may work meanwhile */
 	struct buf text;
 	size_t arm; /* index into the plan */
 	int64_t deadline;
@@ -84,6 +86,7 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	slot->text = (struct buf)BUF(ARM_RESULT_BYTES);
 	slot->arm = index;
 	slot->steps_count = 0;
+	slot->waits = false;
 	slot->still = 0;
 	slot->deadline = clock_deadline(ARM_MS + arm->scenario->window_ms);
 	if (arm_input_encode(&run->context, arm->scenario, arm->repetition, json_raw(json_root(run->info)),
@@ -184,6 +187,10 @@ static void take_steps(struct schedule *schedule, struct slot *slot)
 			got = 0;
 			break;
 		}
+		if (strcmp(event.name, ARM_WINDOW) == 0)
+			slot->waits = true;
+		else if (strcmp(event.name, ARM_WINDOW_CLOSED) == 0)
+			slot->waits = false;
 		progress_event(&schedule->run->progress, number_of(schedule, slot), &event);
 	}
 	if (slot->steps < 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
@@ -267,7 +274,7 @@ static int on_steps(void *context, int fd, short revents, struct error **err)
 	for (size_t i = 0; i < SLOTS_MAX; i++)
 		if (schedule->slots[i].busy && schedule->slots[i].steps == fd)
 			take_steps(schedule, &schedule->slots[i]);
-	return 0;
+	return 1; /* there may be room for one more */
 }
 
 static int on_refresh(void *context, struct error **err)
@@ -302,14 +309,21 @@ static int on_signal(void *context, int number, struct error **err)
 	return 1;
 }
 
+/* An arm that only waits takes no place of one that works, but where one at a time is asked for. */
 static struct slot *free_slot(struct schedule *schedule)
 {
-	int jobs = plan_jobs(schedule->run->plan, schedule->run->options->jobs);
+	int jobs = plan_jobs(schedule->run->plan, schedule->run->options->jobs), working = 0, busy = 0;
+	struct slot *first = NULL;
 
-	for (int i = 0; i < jobs && i < SLOTS_MAX; i++)
-		if (!schedule->slots[i].busy)
-			return &schedule->slots[i];
-	return NULL;
+	for (size_t i = 0; i < SLOTS_MAX; i++) {
+		struct slot *slot = &schedule->slots[i];
+
+		busy += slot->busy;
+		working += slot->busy && !slot->waits;
+		if (!slot->busy && !first)
+			first = slot;
+	}
+	return working < jobs && busy < (jobs > 1 ? WAITING_PLACES * jobs : jobs) ? first : NULL;
 }
 
 static bool any_busy(const struct schedule *schedule)
