@@ -18,7 +18,7 @@
 #define STILL_MS (LEASE_MS + 1000)
 #define LOOK_MS 250
 #define WRITE_MS 5000
-#define WAITING_PLACES 3 /* arms for each job, those that wait among them */
+#define WAITING_PLACES 7 /* arms for each job, those that wait among them */
 #define READ_CHUNK (64 * KIB)
 #define REFRESH_MS 200
 #define REFRESH_TIMER 0

@@ -130,8 +130,6 @@ static int measure_run(struct bench *bench, struct bench_report *report, struct 
 		return error_set(err, ERROR_INTERNAL, "a whole run ended with exit code %d", run.status);
 	if (bench_waits(bench, &waits, err) < 0)
 		return error_wrap(err, "a whole run");
-	/* Two arms wait at a time at most. */
-	waits /= BENCH_JOBS;
 	report_row(report, &(struct bench_row){
 				   .what = "`run all -j2`, wall, against as many lifecycles two at a time",
 				   .unit = BENCH_MS,
@@ -139,12 +137,12 @@ static int measure_run(struct bench *bench, struct bench_report *report, struct 
 				   .bare = bare,
 			   });
 	report_row(report, &(struct bench_row){
-				   .what = "its waits that the scenarios demand and that could not overlap",
+				   .what = "the longest wait that a scenario demands: all others overlap with it, or with work",
 				   .unit = BENCH_MS,
 				   .ours = waits,
 			   });
 	report_row(report, &(struct bench_row){
-				   .what = "the wall without these waits",
+				   .what = "the wall without it",
 				   .unit = BENCH_MS,
 				   .ours = run.end - run.start - waits,
 				   .bare = bare,

@@ -55,9 +55,9 @@ static const struct file whole[] = {
 	{ "open.json", open_network },
 	{ "heir.json", heir },
 	{ "passed.json", passed },
-	{ NULL },
+	{ NULL, NULL },
 };
-static const struct file none[] = { { NULL } };
+static const struct file none[] = { { NULL, NULL } };
 
 static void test_taken(void)
 {
@@ -155,7 +155,7 @@ static void test_refused(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct file more[] = { rows[i].file, { NULL } };
+		const struct file more[] = { rows[i].file, { NULL, NULL } };
 		cleanup_free struct scenario *scenarios = NULL;
 		struct error *err = NULL;
 		size_t count = 0;
