@@ -100,8 +100,7 @@ int memory_of_arm(const struct bench *bench, struct memory *at_barrier, int64_t 
 struct bench_report;
 /* Rows: from the loss of a part to the agent's death, as the observer of state saw it, over 30 arms each. */
 int measure_loss(struct bench *bench, struct bench_report *report, struct error **err) MUST_CHECK;
-/* In ns, of the run that is the latest in the bench's folder: what its scenarios demanded to be waited for, in all
- * arms. */
+/* In ns, of the run that is the latest in the bench's folder: the longest wait that a scenario demanded of its arm. */
 int bench_waits(const struct bench *bench, int64_t *out, struct error **err) MUST_CHECK;
 
 /* ---- bench_report.c ---- */
