@@ -37,7 +37,8 @@ kernel_parts() { # ID...
 	local id
 	for id; do
 		engine_get "/containers/$id/json" 2>/dev/null |
-			grep -oE '"(MergedDir|SandboxKey)":"/[^"]*"|"Pid":[1-9][0-9]*' | sed -E 's/^"[A-Za-z]*":"?([^"]*)"?$/\1/'
+			grep -oE '"(MergedDir|SandboxKey)":"/[^"]*"|"Pid":[1-9][0-9]*' |
+			sed -E -e 's/^"[A-Za-z]*":"?([^"]*)"?$/\1/' -e 's,^/var/run/,/run/,' # as mountinfo has it
 	done
 }
 gone() { # PART...
@@ -54,7 +55,7 @@ gone() { # PART...
 # were there at the beginning. Others may use the engine too: what is theirs comes and goes.
 strays() {
 	local known
-	grep -oE " (/run/docker/netns/|/var/run/docker/netns/|$ROOT/overlay2/)[^ ]*" /proc/self/mountinfo | sort -u >"$folder/mounts"
+	grep -oE " (/run/docker/netns/|$ROOT/overlay2/)[^ ]*" /proc/self/mountinfo | sort -u >"$folder/mounts"
 	known=$(engine_get '/containers/json?all=1' | grep -o '"Id":"[0-9a-f]\{64\}"' | cut -d '"' -f 4)
 	# shellcheck disable=SC2086 # a list of ids
 	kernel_parts $known | grep '^/' | sed 's/^/ /' | sort -u >"$folder/known"
@@ -141,7 +142,7 @@ point() { # WHAT: of a run that was just killed, and waited for
 	check "$what: no container is left" none containers
 	check "$what: no process, namespace or mount of one is left" within 5 gone "${parts[@]}"
 	forget_strays
-	check "$what: no mount without a container" within 5 none new_strays
+	check "$what: no mount without a container" within 20 none new_strays
 	check "$what: no process is left" none ours ''
 	check "$what: no folder, lock or half file is left" none left_on_disk
 	check "$what: a bundle is whole" bundles_whole
