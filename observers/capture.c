@@ -207,7 +207,7 @@ static int open_packets(struct capture *capture, struct error **err)
 	capture->pcap = pcap;
 	/* Not in immediate mode: single packets would fill the ring's slots in a burst. */
 	if (pcap_set_snaplen(pcap, CAPTURE_SNAPLEN) || pcap_set_timeout(pcap, CAPTURE_READ_MS) ||
-	    pcap_set_buffer_size(pcap, CAPTURE_RING_BYTES))
+	    pcap_set_buffer_size(pcap, capture->in_netns ? CAPTURE_NETNS_RING_BYTES : CAPTURE_HOST_RING_BYTES))
 		return error_set(err, ERROR_INTERNAL, "pcap: an option was refused");
 	if (pcap_activate(pcap) < 0)
 		return error_set(err, ERROR_SYSTEM, "pcap_activate failed: a capture needs CAP_NET_RAW");
