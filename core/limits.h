@@ -69,7 +69,7 @@
 #define OBSERVER_TREE_BYTES (256LL * MIB)
 #define OBSERVER_STREAM_MS 2000 /* for an input's end, once the last report was asked for */
 #define CAPTURE_SNAPLEN 256
-#define CAPTURE_HOST_RING_BYTES (8 * MIB) /* sees what all arms of a run do at once */
+#define CAPTURE_HOST_RING_BYTES (6 * MIB) /* sees what all arms of a run do at once */
 #define CAPTURE_NETNS_RING_BYTES (2 * MIB)
 #define CAPTURE_READ_MS 1
 #define CAPTURE_INTERFACES 64

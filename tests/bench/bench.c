@@ -136,11 +136,12 @@ static int measure_run(struct bench *bench, struct bench_report *report, struct 
 				   .ours = run.end - run.start,
 				   .bare = bare,
 			   });
-	report_row(report, &(struct bench_row){
-				   .what = "the longest wait that a scenario demands: all others overlap with it, or with work",
-				   .unit = BENCH_MS,
-				   .ours = waits,
-			   });
+	report_row(report,
+		   &(struct bench_row){
+			   .what = "the longest wait that a scenario demands: all others overlap with it, or with work",
+			   .unit = BENCH_MS,
+			   .ours = waits,
+		   });
 	report_row(report, &(struct bench_row){
 				   .what = "the wall without it",
 				   .unit = BENCH_MS,

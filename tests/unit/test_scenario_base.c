@@ -51,10 +51,7 @@ static int load(const struct file *files, const struct file *more, struct scenar
 }
 
 static const struct file whole[] = {
-	{ "base.json", base },
-	{ "open.json", open_network },
-	{ "heir.json", heir },
-	{ "passed.json", passed },
+	{ "base.json", base }, { "open.json", open_network }, { "heir.json", heir }, { "passed.json", passed },
 	{ NULL, NULL },
 };
 static const struct file none[] = { { NULL, NULL } };
