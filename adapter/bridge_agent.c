@@ -15,6 +15,7 @@
 #define READ_BYTES (64 * KIB)
 /* A byte of an answer's text is at most six as JSON (\u00XX). */
 #define REPLY_BYTES (6 * GATEWAY_RESPONSE_BYTES + KIB)
+#define RESUME_BYTES 64
 #define UNWATCHED (-1)
 
 void bridge_agent_init(struct bridge *bridge)
@@ -193,13 +194,14 @@ void bridge_agent_reply(struct bridge *bridge, const struct json_node *result)
 
 bool bridge_agent_resume(struct bridge *bridge)
 {
-	static char answer[] = "{\"allowed\":true,\"response\":null}\n";
-	const struct buf reply = { .data = answer, .length = sizeof(answer) - 1 };
+	struct buf reply = BUF(RESUME_BYTES);
 
 	if (!bridge->agent.waiting)
 		return false;
 	bridge->agent.waiting = false;
+	buf_text(&reply, "{\"allowed\":true,\"response\":null}\n");
 	enqueue(bridge, &reply);
+	buf_free(&reply);
 	bridge_agent_pump(bridge);
 	return true;
 }
