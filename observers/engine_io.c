@@ -180,7 +180,9 @@ bool engine_io_look(struct engine_io *io, bool dead)
 		rise(&io->written, alive - io->process_base);
 	/* True also while it writes on: no less than this was streamed. */
 	rise(&io->streamed, own_bytes(io));
-	io->drained |= dead && !gone;
+	/* A shim whose threads have left is on its way out: it always tells the engine of an end. */
+	seen = seen && own_bytes(io) > 0;
+	io->drained |= dead && !gone && own_bytes(io) > 0;
 	if (io->final || !dead || (alive < 0 && !seen))
 		return !gone;
 	if (alive < 0)

@@ -78,14 +78,14 @@ static const struct row frame_flood[] = {
 	FRAME_END(1),
 	FRAME_AFTER(0),
 	{ "streamed", "state", '>', FRAME_MIB + 1, false },
-	{ "written", "state", '<', 4 * FRAME_MIB, false },
+	{ "written", "state", '<', 8 * FRAME_MIB, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_flood_taken[] = {
 	FRAME_AFTER(1),
-	{ "streamed", "state", '>', 8 * FRAME_MIB, false },
-	{ "written", "state", '>', 8 * FRAME_MIB, false },
+	{ "streamed", "state", '>', 16 * FRAME_MIB, false },
+	{ "written", "state", '>', 16 * FRAME_MIB, false },
 	{ .subject = NULL },
 };
 

@@ -163,6 +163,23 @@ static void shim_gone(void)
 	CU_ASSERT_EQUAL(io.written, WRITER_BYTES);
 }
 
+/* Its threads are gone, and their bytes among those of its children: what was the process's cannot be told. */
+static void shim_leaves(void)
+{
+	cleanup_writer struct writer writer = { .child = CHILD_NONE };
+	cleanup_io struct engine_io io = ENGINE_IO_NONE;
+
+	parent_is(SHIM);
+	CU_ASSERT(writer_start(&writer));
+	CU_ASSERT(engine_io_open(&io, writer.proc));
+	CU_ASSERT(writer_kill(&writer));
+	child_end(&writer.child);
+	CU_ASSERT(engine_io_look(&io, true));
+	CU_ASSERT_EQUAL(io.streamed, 0);
+	CU_ASSERT_FALSE(io.final);
+	CU_ASSERT_FALSE(io.drained);
+}
+
 static CU_TestInfo tests[] = {
 	{ "alive", alive },
 	{ "dead", dead },
@@ -170,6 +187,7 @@ static CU_TestInfo tests[] = {
 	{ "a thread that left", thread_left },
 	{ "refused", refused },
 	{ "shim gone", shim_gone },
+	{ "shim leaves", shim_leaves },
 	CU_TEST_INFO_NULL,
 };
 
