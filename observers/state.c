@@ -15,12 +15,13 @@
 #include "core/buf.h"
 #include "core/clock.h"
 #include "core/fd.h"
-#include "core/json.h"
 #include "observers/engine_events.h"
+#include "observers/engine_inspect.h"
 #include "observers/engine_io.h"
 #include "observers/limits_file.h"
 #include "observers/observer.h"
 #include "observers/peaks.h"
+#include "observers/process_look.h"
 #include "observers/state_outlived.h"
 #include "observers/stream.h"
 
@@ -33,6 +34,9 @@
 #define SHIM_TIMER 0
 #define SHIM_MS 1
 #define SHIM_LATEST_MS 1000
+/* When a process is looked at behind a loss, or behind the start of its misbehaviour. */
+#define LOOK_TIMER 1
+#define LOOK_MS 200
 
 struct state {
 	bool opened;
@@ -45,11 +49,10 @@ struct state {
 	bool proc_came, limits_read;
 	struct core_limit limit;
 	struct engine_io io;
-	struct stream inspect, events;
-	struct buf document;
+	struct engine_inspect inspect;
+	struct stream events;
 	struct engine_events said;
-	bool inspect_parsed, exited;
-	int64_t restarts, exit_code;
+	struct process_look look;
 	struct outlived outlived;
 };
 
@@ -178,33 +181,6 @@ static int take_event_bytes(void *context, const void *bytes, size_t length, str
 	return 0;
 }
 
-static int take_inspect_bytes(void *context, const void *bytes, size_t length, struct error **err)
-{
-	struct observer *observer = context;
-	struct state *state = observer->state;
-
-	(void)err;
-	/* A document that does not fit will not parse. */
-	(void)buf_add(&state->document, bytes, length);
-	return 0;
-}
-
-static void parse_inspect(struct state *state)
-{
-	cleanup_error struct error *broken = NULL;
-	cleanup_json struct json_document *document = NULL;
-	const struct json_node *root;
-
-	if (state->inspect_parsed || state->document.failed ||
-	    json_parse(buf_string(&state->document), state->document.length, JSON_ENGINE_DEPTH, &document, &broken) < 0)
-		return;
-	root = json_root(document);
-	state->exited = json_int64(json_member(json_member(root, "State"), "ExitCode"), &state->exit_code);
-	state->inspect_parsed = json_string_length(json_member(root, "Id")) == CONTAINER_ID_MAX - 1 &&
-				json_member(root, "State") &&
-				json_int64(json_member(root, "RestartCount"), &state->restarts) && state->restarts >= 0;
-}
-
 /* ---- measures --------------------------------------------------------------------------------- */
 
 static enum wire_reason limit_reason(const struct state *state)
@@ -228,20 +204,31 @@ static enum wire_reason read_hard(const struct state *state, int64_t *value)
 
 static enum wire_reason read_restarts(const struct state *state, int64_t *value)
 {
-	enum wire_reason reason = stream_reason(&state->inspect);
-
-	*value = state->restarts;
-	if (reason != WIRE_REASON_NONE)
-		return reason;
-	return state->inspect_parsed ? WIRE_REASON_NONE : WIRE_REASON_INPUT_INVALID;
+	return engine_inspect_restarts(&state->inspect, value);
 }
 
 static enum wire_reason read_exit_code(const struct state *state, int64_t *value)
 {
-	enum wire_reason reason = read_restarts(state, value);
+	return engine_inspect_exit_code(&state->inspect, value);
+}
 
-	*value = state->exit_code;
-	return reason == WIRE_REASON_NONE && !state->exited ? WIRE_REASON_INPUT_INVALID : reason;
+static enum wire_reason look_reason(const struct state *state)
+{
+	if (!state->proc_came)
+		return WIRE_REASON_INPUT_MISSING;
+	return state->look.seen ? WIRE_REASON_NONE : WIRE_REASON_INPUT_INVALID;
+}
+
+static enum wire_reason read_descriptors(const struct state *state, int64_t *value)
+{
+	*value = state->look.descriptors;
+	return look_reason(state);
+}
+
+static enum wire_reason read_ignores_term(const struct state *state, int64_t *value)
+{
+	*value = state->look.ignores_term;
+	return look_reason(state);
 }
 
 /* The event of creation comes before any start: a stream that lacks it does not go back far enough. */
@@ -334,11 +321,9 @@ static int state_open(struct observer *observer, struct error **err)
 	state->peaks.processes = -1;
 	state->peaks.memory = -1;
 	state->io = ENGINE_IO_NONE;
-	state->inspect = (struct stream)STREAM(ENGINE_ANSWER_BYTES, take_inspect_bytes);
-	state->inspect.context = observer;
+	engine_inspect_init(&state->inspect);
 	state->events = (struct stream)STREAM(ENGINE_STREAM_BYTES, take_event_bytes);
 	state->events.context = observer;
-	state->document = (struct buf)BUF(ENGINE_ANSWER_BYTES);
 	state->said = ENGINE_EVENTS;
 	outlived_init(&state->outlived);
 	state->opened = true;
@@ -358,7 +343,7 @@ static int state_input(struct observer *observer, const char *name, int fd, stru
 	if (strcmp(name, "proc") == 0 && !state->proc_came)
 		return take_proc(observer, fd, err);
 	if (strcmp(name, "inspect") == 0)
-		return stream_open(&state->inspect, observer->loop, fd, err);
+		return stream_open(&state->inspect.stream, observer->loop, fd, err);
 	if (strcmp(name, "events") == 0)
 		return stream_open(&state->events, observer->loop, fd, err);
 	if (strcmp(name, "inspect-before") == 0)
@@ -369,20 +354,33 @@ static int state_input(struct observer *observer, const char *name, int fd, stru
 	return error_set(err, ERROR_PROTOCOL, "an input that is unknown or came twice");
 }
 
+/* By then who misbehaves has begun to. */
+static int on_look(void *context, struct error **err)
+{
+	struct observer *observer = context;
+	struct state *state = observer->state;
+
+	(void)err;
+	(void)process_look(state->io.process, &state->look);
+	return 0;
+}
+
 static int state_loss(struct observer *observer, int64_t time, struct error **err)
 {
 	struct state *state = observer->state;
 
 	(void)err;
-	if (state->loss == 0)
-		state->loss = time;
+	if (state->loss)
+		return 0;
+	state->loss = time;
+	loop_timer(observer->loop, LOOK_TIMER, clock_add(time, LOOK_MS * NS_PER_MS), on_look, observer);
 	return 0;
 }
 
 static int finish_inputs(struct state *state, struct error **err)
 {
 	int64_t deadline = clock_deadline(FINISH_MS);
-	int r = stream_finish(&state->inspect, deadline, err);
+	int r = stream_finish(&state->inspect.stream, deadline, err);
 
 	return r < 0 ? r : stream_finish(&state->events, deadline, err);
 }
@@ -408,7 +406,8 @@ static int look_at_process(struct observer *observer, enum wire_phase phase, str
 /* Without a loss there is no time to death, and nothing to outlive where nobody changes anything. */
 static bool is_asked(const struct state *state, const struct measure *measure)
 {
-	if (measure->read == read_loss_to_dead)
+	if (measure->read == read_loss_to_dead || measure->read == read_descriptors ||
+	    measure->read == read_ignores_term)
 		return state->loss != 0;
 	return measure->read || outlived_asked(&state->outlived);
 }
@@ -428,8 +427,7 @@ static int state_report(struct observer *observer, enum wire_phase phase, struct
 		(void)engine_io_look(&state->io, false);
 	if (r == 0 && phase == WIRE_AFTER)
 		r = finish_inputs(state, err);
-	if (state->inspect.ended)
-		parse_inspect(state);
+	engine_inspect_parse(&state->inspect);
 	for (const struct measure *measure = measures; r == 0 && measure->subject; measure++) {
 		struct wire_record record = { .kind = measure->kind };
 
@@ -449,13 +447,12 @@ static void state_close(struct observer *observer)
 
 	if (!state->opened)
 		return;
-	stream_close(&state->inspect);
+	engine_inspect_free(&state->inspect);
 	stream_close(&state->events);
 	engine_io_close(&state->io);
 	fd_close(&state->pidfd);
 	fd_close(&state->cgroup);
 	fd_close(&state->memory);
-	buf_free(&state->document);
 	engine_events_free(&state->said);
 	outlived_free(&state->outlived);
 }
@@ -478,6 +475,8 @@ static const struct measure measures[] = {
 	{ .subject = "alive", .kind = WIRE_STATE, .unit = "bool", .read = read_alive },
 	{ .subject = "written", .kind = WIRE_COUNT, .unit = "bytes", .read = read_written },
 	{ .subject = "streamed", .kind = WIRE_COUNT, .unit = "bytes", .read = read_streamed },
+	{ .subject = "descriptors", .kind = WIRE_STATE, .unit = "descriptors", .read = read_descriptors },
+	{ .subject = "term-ignored", .kind = WIRE_STATE, .unit = "bool", .read = read_ignores_term },
 	{ .subject = "loss_to_dead", .kind = WIRE_DURATION, .unit = "ns", .read = read_loss_to_dead },
 	{ .subject = "renamed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_NAME },
 	{ .subject = "limits-changed", .kind = WIRE_STATE, .unit = "bool", .change = OUTLIVED_LIMITS },

@@ -35,9 +35,10 @@ static const char *const deliveries_measures[] = { "peer-acted", "late", NULL };
 static const char *const client[] = { "client", NULL };
 static const char *const state[] = { "state", NULL };
 static const char *const state_measures[] = {
-	"core-limit-soft", "core-limit-hard",  "restarts",     "starts",  "exit-code", "processes",    "memory",
-	"process-limit",   "oom-kills",        "alive",        "written", "streamed",  "loss_to_dead", "renamed",
-	"limits-changed",  "networks-changed", "core-pattern", NULL
+	"core-limit-soft",  "core-limit-hard", "restarts",      "starts",       "exit-code",
+	"processes",        "memory",          "process-limit", "oom-kills",    "alive",
+	"written",          "streamed",        "loss_to_dead",  "renamed",      "limits-changed",
+	"networks-changed", "core-pattern",    "descriptors",   "term-ignored", NULL
 };
 
 const struct observer_kind observer_kinds[] = {
@@ -122,27 +123,9 @@ const char *const observer_ids[] = {
 };
 
 const char *const measure_ids[] = {
-	"interfaces",
-	"packets-other",
-	"core-limit-soft",
-	"core-limit-hard",
-	"restarts",
-	"starts",
-	"exit-code",
-	"processes",
-	"memory",
-	"process-limit",
-	"oom-kills",
-	"alive",
-	"loss_to_dead",
-	"peer-acted",
-	"late",
-	"renamed",
-	"limits-changed",
-	"networks-changed",
-	"core-pattern",
-	"core-files",
-	"written",
-	"streamed",
-	NULL,
+	"interfaces", "packets-other",  "core-limit-soft",  "core-limit-hard", "restarts",
+	"starts",     "exit-code",      "processes",        "memory",          "process-limit",
+	"oom-kills",  "alive",          "loss_to_dead",     "peer-acted",      "late",
+	"renamed",    "limits-changed", "networks-changed", "core-pattern",    "core-files",
+	"written",    "streamed",       "descriptors",      "term-ignored",    NULL,
 };

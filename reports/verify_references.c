@@ -211,29 +211,11 @@ int check_references(struct bundle *bundle, struct error **err)
 }
 
 static const char *const measure_names[] = {
-	"interfaces",
-	"packets-other",
-	"core-limit-soft",
-	"core-limit-hard",
-	"restarts",
-	"starts",
-	"alive",
-	"loss_to_dead",
-	"exit-code",
-	"processes",
-	"process-limit",
-	"memory",
-	"oom-kills",
-	"peer-acted",
-	"late",
-	"renamed",
-	"limits-changed",
-	"networks-changed",
-	"core-pattern",
-	"core-files",
-	"written",
-	"streamed",
-	NULL,
+	"interfaces",    "packets-other",  "core-limit-soft",  "core-limit-hard", "restarts",
+	"starts",        "alive",          "loss_to_dead",     "exit-code",       "processes",
+	"process-limit", "memory",         "oom-kills",        "peer-acted",      "late",
+	"renamed",       "limits-changed", "networks-changed", "core-pattern",    "core-files",
+	"written",       "streamed",       "descriptors",      "term-ignored",    NULL,
 };
 
 static const char *const observer_names[] = {
@@ -283,6 +265,8 @@ static const struct report_form report_forms[] = {
 	{ STATE("written", OBSERVATION_COUNT, "bytes") },
 	{ STATE("streamed", OBSERVATION_COUNT, "bytes") },
 	{ STATE("loss_to_dead", OBSERVATION_DURATION, "ns") },
+	{ STATE("descriptors", OBSERVATION_STATE, "descriptors") },
+	{ STATE("term-ignored", OBSERVATION_STATE, "bool") },
 	{ STATE("exit-code", OBSERVATION_STATE, "code") },
 	{ STATE("processes", OBSERVATION_COUNT, "processes") },
 	{ STATE("process-limit", OBSERVATION_COUNT, "records") },

@@ -8,7 +8,7 @@
 
 #include "core/clock.h"
 
-#define ARM_SECONDS 2 /* a container's life on two cores, with what stands around it */
+#define ARM_MS 600 /* a container's life on two cores, with what stands around it */
 #define LINE_BYTES 256
 
 void progress_open(struct progress *progress, const struct options *options)
@@ -24,12 +24,13 @@ int64_t progress_seconds(const struct plan *plan, int jobs)
 	for (size_t i = 0; i < plan->arms_count; i++) {
 		const struct scenario *scenario = plan->arms[i].scenario;
 
-		work += ARM_SECONDS;
-		if (scenario->window_ms / 1000 > longest)
-			longest = scenario->window_ms / 1000;
+		work += ARM_MS;
+		if (scenario->window_ms > longest)
+			longest = scenario->window_ms;
 	}
 	work /= jobs;
-	return work > longest ? work : longest + ARM_SECONDS;
+	longest += ARM_MS;
+	return ((work > longest ? work : longest) + 999) / 1000;
 }
 
 void progress_plan(struct progress *progress)

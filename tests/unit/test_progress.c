@@ -80,7 +80,7 @@ static void play(struct shown *shown)
 	progress_close(progress);
 }
 
-static const char plan_text[] = "plan: 2 arms, 2 at a time, about 2 s\n"
+static const char plan_text[] = "plan: 2 arms, 2 at a time, about 1 s\n"
 				"  baseline                     title 0\n"
 				"  mutation/network             title 1\n";
 static const char steps_text[] = "loading\n"
