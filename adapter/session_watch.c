@@ -96,10 +96,9 @@ static void trip_any(struct session *session, unsigned changes)
 			trip(session, (enum watch_kind)kind);
 }
 
-/* Links do not tell where an interface came from: it may be that of a network which is not watched. */
 static void look_at_links(struct session *session)
 {
-	if (watch_links_changed(&session->watch->links) && watched(session, WATCH_NETWORK))
+	if (watch_links_changed(&session->watch->links))
 		trip(session, WATCH_INTERFACE);
 }
 

@@ -48,8 +48,11 @@ int watch_links_open(int netns, struct watch_links *links, struct error **err)
 	if (setns(netns, CLONE_NEWNET) < 0)
 		return error_errno(err, errno, "the container's network namespace");
 	status = open_here(links, err);
-	if (setns(own, CLONE_NEWNET) < 0 && status == 0)
+	if (setns(own, CLONE_NEWNET) < 0) {
+		/* Worse than whatever came before it. */
+		error_free(steal_pointer(err));
 		status = error_errno(err, errno, "coming back from the container's network namespace");
+	}
 	if (status < 0)
 		fd_close(&links->fd);
 	return status;

@@ -116,14 +116,6 @@ static void flood_stderr(long long count, const char *bytes, unsigned long lengt
 	flood(STDERR_FILENO, count);
 }
 
-/* Goes on as one that does nothing wrong: what is wrong is what happens to it. */
-static void nothing(long long count, const char *bytes, unsigned long length)
-{
-	(void)count;
-	(void)bytes;
-	(void)length;
-}
-
 static void leave(long long count, const char *bytes, unsigned long length)
 {
 	(void)bytes;
@@ -240,7 +232,6 @@ const struct misbehaviour misbehaviours[] = {
 	{ .id = "never-reads", .what = "calls so often, and reads no answer", .run = never_read },
 	{ .id = "flood-stdout", .what = "writes so many bytes to standard output", .run = flood_stdout },
 	{ .id = "flood-stderr", .what = "writes so many bytes to standard error", .run = flood_stderr },
-	{ .id = "nothing", .what = "goes on", .run = nothing },
 	{ .id = "exit", .what = "exits early, with this status", .run = leave },
 	{ .id = "crash", .what = "writes to address 0", .run = crash },
 	{ .id = "signal", .what = "dies of this signal", .run = die_of },

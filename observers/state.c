@@ -303,6 +303,9 @@ static enum wire_reason read_loss_to_dead(const struct state *state, int64_t *va
 	*value = end > state->loss ? end - state->loss : 0;
 	if (!inputs_of_life(state))
 		return WIRE_REASON_INPUT_MISSING;
+	/* Dead before anything was lost: of something else. */
+	if (state->dead && state->dead < state->loss)
+		return WIRE_REASON_INPUT_INVALID;
 	return state->dead && !state->window ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
 }
 

@@ -96,9 +96,11 @@ static int open_inside(int netns, int *out, int *index, struct error **err)
 		return error_errno(err, errno, "the container's network namespace");
 	status = open_socket(out, err);
 	*index = (int)if_nametoindex(INSIDE_NAME);
-	if (setns(own, CLONE_NEWNET) < 0 && status == 0)
-		return error_errno(err, errno, "coming back from the container's network namespace");
-	return status;
+	if (setns(own, CLONE_NEWNET) == 0)
+		return status;
+	/* Worse than whatever came before it. */
+	error_free(steal_pointer(err));
+	return error_errno(err, errno, "coming back from the container's network namespace");
 }
 
 static int make_pair(int fd, const char *name, int netns, struct error **err)

@@ -93,6 +93,15 @@ int arm_faults_prepare(struct arm *arm, struct error **err)
 	return 0;
 }
 
+static bool tries_permitted(const struct arm *arm)
+{
+	for (size_t i = 0; i < arm->scenario.probes_count; i++)
+		if (strcmp(arm->scenario.probes[i], "permitted") == 0)
+			return true;
+	return false;
+}
+
+/* That the agent stands at its checkpoint is the bridge's word: that its call arrived there is the observer's. */
 static bool due(const struct arm *arm, size_t index)
 {
 	const struct fault *fault = &arm->scenario.faults[index];
@@ -101,7 +110,8 @@ static bool due(const struct arm *arm, size_t index)
 	if (arm->faults[index].fired)
 		return false;
 	if (strcmp(fault->trigger, "misbehaviour") == 0)
-		return arm->told.resumed;
+		return arm->told.resumed &&
+		       (!tries_permitted(arm) || (deliveries && observer_hit(deliveries, "permitted")));
 	return deliveries && observer_hit(deliveries, fault->trigger);
 }
 

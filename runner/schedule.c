@@ -54,15 +54,18 @@ static int window_of(const struct run *run, size_t arm)
 static int order_arms(struct schedule *schedule, struct error **err)
 {
 	const struct run *run = schedule->run;
-	size_t count = run->plan->arms_count, used = 0;
+	size_t count = run->plan->arms_count;
 
 	schedule->order = calloc(count, sizeof(*schedule->order));
 	if (!schedule->order)
 		return error_set(err, ERROR_MEMORY, "no memory for the order of the arms");
-	for (int waits = 1; waits >= 0; waits--)
-		for (size_t i = 0; i < count; i++)
-			if ((window_of(run, i) > 0) == waits)
-				schedule->order[used++] = i;
+	for (size_t i = 0; i < count; i++) {
+		size_t place = i;
+
+		for (; place > 0 && window_of(run, schedule->order[place - 1]) < window_of(run, i); place--)
+			schedule->order[place] = schedule->order[place - 1];
+		schedule->order[place] = i;
+	}
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "tests/live/live.h"
 #include "tests/live/loss_rows.h"
 #include "tests/live/peer_rows.h"
+#include "tests/live/process_rows.h"
 #include "tests/live/watch_rows.h"
 
 #define RUN_MS 600000
@@ -755,6 +756,7 @@ static const struct arm_rows arms[] = {
 	WATCH_ARMS,
 	FRAME_ARMS,
 	LOSS_ARMS,
+	PROCESS_ARMS,
 	{ .arm = NULL },
 };
 
@@ -778,6 +780,7 @@ static const struct difference differences[] = {
 	WATCH_DIFFERENCES,
 	FRAME_DIFFERENCES,
 	LOSS_DIFFERENCES,
+	PROCESS_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };

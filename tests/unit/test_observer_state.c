@@ -132,6 +132,25 @@ static void alive_and_dead(void)
 	CU_ASSERT_TRUE(test_no_error(&err));
 }
 
+/* Dead before anything was lost: of something else, and in no time of the loss's. */
+static void dies_before_the_loss(void)
+{
+	cleanup_observing struct observing observing = { 0 };
+	cleanup_subject struct subject subject = { 0 };
+	struct error *err = NULL;
+
+	CU_ASSERT_TRUE(subject_start(&subject));
+	CU_ASSERT_TRUE(ready(&observing));
+	CU_ASSERT_TRUE(give_life(&observing, &subject));
+	CU_ASSERT_TRUE(subject_die(&subject));
+	CU_ASSERT_TRUE(observing_report(&observing, WIRE_BEFORE));
+	CU_ASSERT_EQUAL(observer_loss(observing.process, clock_now(), &err), 0);
+	CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(measure(&observing, "loss_to_dead")->reason, WIRE_REASON_INPUT_INVALID);
+	CU_ASSERT_EQUAL(measure(&observing, "loss_to_dead")->status, WIRE_NOT_OBSERVABLE);
+	CU_ASSERT_TRUE(test_no_error(&err));
+}
+
 static void survives_the_loss(void)
 {
 	cleanup_observing struct observing observing = { 0 };
@@ -505,6 +524,7 @@ static CU_TestInfo outlived_tests[] = {
 
 static CU_TestInfo life_tests[] = {
 	{ "alive, then dead", alive_and_dead },
+	{ "dead before the loss", dies_before_the_loss },
 	{ "survives the loss", survives_the_loss },
 	{ "pidfd and cgroup contradict", contradictions },
 	{ "dead from the start", dead_from_the_start },
