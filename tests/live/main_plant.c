@@ -39,7 +39,7 @@
 #define FILE_BYTES (64 * KIB)
 #define GENERATIONS 2
 /* Each is kept whole by the ring, and answered by an ICMP error that is kept too. */
-#define FLOOD_PACKETS (8 * CAPTURE_HOST_RING_BYTES / 512)
+#define FLOOD_PACKETS (2 * CAPTURE_HOST_RING_BYTES / 512)
 #define FLOOD_BYTES 512
 #define DISCARD_PORT 9
 

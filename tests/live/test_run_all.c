@@ -320,6 +320,8 @@ static void test_no_canary(void)
 		for (const struct arm_rows *arm = arms; arm->arm; arm++)
 			known |= strcmp(arm->arm, seen->arm) == 0;
 		CU_ASSERT(known);
+		if (!known)
+			fprintf(stderr, "%s: an arm without a row\n", seen->arm);
 		if (strncmp(seen->arm, "baseline", strlen("baseline")) != 0)
 			continue;
 		for (const char *const *observer = blind_to_baseline; *observer; observer++) {
