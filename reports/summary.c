@@ -131,6 +131,19 @@ static const struct verdict_cell *next_of(const struct verdicts *verdicts, size_
 	return NULL;
 }
 
+/* What the observation itself says of why its observer saw nothing. */
+static void put_blindness(const struct verdict_cell *cell, struct buf *out)
+{
+	const struct observation *seen = cell->observation;
+
+	if (cell->because != BECAUSE_NOT_LIVE || !seen || seen->reason == OBSERVATION_REASON_NONE)
+		return;
+	buf_printf(out, " (%s", observation_reason_names[seen->reason]);
+	if (seen->dropped > 0)
+		buf_printf(out, ": %lld packets", (long long)seen->dropped);
+	buf_text(out, ")");
+}
+
 /* Each with its reason; what to do next stands once for a row of cells of the same reason. */
 static void put_cells(const struct verdicts *verdicts, enum verdict verdict, const struct summary_facts *facts,
 		      struct buf *out)
@@ -145,7 +158,9 @@ static void put_cells(const struct verdicts *verdicts, enum verdict verdict, con
 		put_coloured(out, facts, verdict, verdict_words(verdict), strcspn(verdict_words(verdict), ":"));
 		buf_text(out, ": ");
 		put_name(cell->scenario, cell->repetition, out);
-		buf_printf(out, " %s: %s\n", text, advices[cell->because].says);
+		buf_printf(out, " %s: %s", text, advices[cell->because].says);
+		put_blindness(cell, out);
+		buf_text(out, "\n");
 		if (!next || next->because != cell->because)
 			put_next(cell->because, out);
 		cell = next;
@@ -271,7 +286,7 @@ static const struct advice advices[] = {
 	[BECAUSE_MISSING] = { "no observation",
 			      "run the scenario alone with -v: the observer did not start, or was lost" },
 	[BECAUSE_NOT_LIVE] = { "the observer did not prove that it could see",
-			       "reason, dropped and beacons of the observation say why; run again on a quieter host" },
+			       "its line in observations.jsonl of the bundle says why; run again on a quieter host" },
 	[BECAUSE_UNEARNED] = { "no mutant of this run made this probe arrive here as it must",
 			       "look at the mutant that opens this route: its cell failed, it was not caught, or not "
 			       "run" },

@@ -1,6 +1,7 @@
 /* `harness policy`: what may be called in the sessions that are open now, and the operator's changes to it. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -49,7 +50,9 @@ static int show_all(struct error **err)
 	if (store_each_arm(show_one, &shown, err) < 0)
 		return -1;
 	if (shown == 0)
-		printf("no session is open\n");
+		printf("%s\n", geteuid() == 0
+				       ? "no session is open"
+				       : "no session of yours is open; those of other users are not shown: use sudo");
 	return EXIT_PASS;
 }
 

@@ -47,7 +47,7 @@ void progress_plan(struct progress *progress)
 		const struct plan_arm *arm = &plan->arms[i];
 
 		fprintf(out, "  %-28s %s%s\n", arm->scenario->id, arm->scenario->title,
-			arm->added ? " (added: a selected cell needs it)" : "");
+			arm->added ? " (added)" : "");
 	}
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		const struct plan_absent *absent = &plan->absent[i];

@@ -119,7 +119,7 @@ answered "list" "baseline " "mutation/network " "lifecycle/bridge-killed " "  si
 "${asked[@]}" run --dry-run all
 answered "a dry run" "plan: " "baseline " "mutation/ack " "lifecycle/watchdog-paused " "touches: " "about "
 "${asked[@]}" run --dry-run mutation/read-only
-answered "a dry run of one" "mutation/read-only " "(added: a selected cell needs it)"
+answered "a dry run of one" "mutation/read-only " "(added)"
 check "a dry run leaves nothing" not test -e /runs
 
 # ---- scenarios of one's own: 3, with file and field ----

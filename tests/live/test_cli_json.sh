@@ -60,7 +60,7 @@ document "a dry run" 0 \
 	'$d->{jobs} == 3 && $text =~ /^plan: (\d+) arms, 3 at a time, about (\d+) s$/m && $1 == @{$d->{arms}} &&
 		$2 == $d->{aboutSeconds}' \
 	'!grep { index($text, sprintf("  %-28s %s%s\n", $_->{id}, $_->{title},
-		$_->{added} ? " (added: a selected cell needs it)" : "")) < 0 } @{$d->{arms}}' \
+		$_->{added} ? " (added)" : "")) < 0 } @{$d->{arms}}' \
 	'grep { $_->{id} eq "mutation/read-only" && !$_->{added} } @{$d->{arms}}' \
 	'!grep { index($text, "$_\n") < 0 } @{$d->{touches}}' '$d->{out} eq "runs"'
 asked run --json --dry-run -q baseline
