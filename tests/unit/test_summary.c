@@ -72,6 +72,8 @@ static void miss(struct world *world)
 static void blind(struct world *world)
 {
 	see(world, "baseline", "dns", "dns")->beacon_before = 0;
+	see(world, "baseline", "dns", "dns")->dropped = 3;
+	see(world, "baseline", "dns", "dns")->reason = OBSERVATION_REASON_DROPPED;
 }
 
 static void unearn(struct world *world)
@@ -121,8 +123,8 @@ static const struct row {
 } rows[] = {
 	{ leak, "fail: baseline dns@dns 2 (=0): ", "contradicts the expectation", "a way out is open" },
 	{ miss, "not established: baseline dns@dns - (=0): ", "no observation", "alone with -v" },
-	{ blind, "not established: baseline dns@dns 0 (=0): ", "did not prove that it could see",
-	  "dropped and beacons" },
+	{ blind, "not established: baseline dns@dns 0 (=0): ", "did not prove that it could see (dropped: 3 packets)",
+	  "observations.jsonl" },
 	{ unearn, "not established: baseline tcp4@tcp4 0 (=0): ", "no mutant of this run", "look at the mutant" },
 	{ break_arm, "arm baseline-again: harness_error, engine-lost\n", "did not end well", "harness doctor" },
 	{ refuse, "not established: baseline-again ", "admission refused other rules", "mustFail and failed" },
