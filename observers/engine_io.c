@@ -1,7 +1,6 @@
 #include "observers/engine_io.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,88 +34,9 @@ static int64_t read_number(int folder, const char *file, const char *key)
 	return isdigit((unsigned char)*line) ? strtoll(line, NULL, 10) : -1;
 }
 
-static void close_list(DIR **list)
-{
-	if (*list)
-		closedir(*list);
-}
-
-static int64_t all_bytes(int process)
+static int64_t bytes_of(int process)
 {
 	return read_number(process, "io", "wchar:");
-}
-
-static struct engine_io_thread *thread_of(struct engine_io *io, int64_t id)
-{
-	for (size_t i = 0; i < io->threads_count; i++)
-		if (io->threads[i].id == id)
-			return &io->threads[i];
-	if (io->threads_count == ENGINE_IO_THREADS)
-		return NULL;
-	io->threads[io->threads_count] = (struct engine_io_thread){ .id = id };
-	return &io->threads[io->threads_count++];
-}
-
-/* False: there are none, or too many. */
-static bool read_threads(struct engine_io *io, bool first)
-{
-	cleanup_fd int folder = openat(io->shim, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	__attribute__((cleanup(close_list))) DIR *list = folder < 0 ? NULL : fdopendir(folder);
-	const struct dirent *entry;
-	bool any = false;
-
-	if (!list)
-		return false;
-	(void)steal_fd(&folder);
-	while ((entry = readdir(list))) {
-		char file[sizeof(entry->d_name) + 4];
-		struct engine_io_thread *thread;
-		int64_t bytes;
-
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		snprintf(file, sizeof(file), "%s/io", entry->d_name);
-		bytes = read_number(dirfd(list), file, "wchar:");
-		if (bytes < 0)
-			continue;
-		thread = thread_of(io, strtoll(entry->d_name, NULL, 10));
-		if (!thread)
-			return false;
-		thread->last = bytes;
-		if (first)
-			thread->first = bytes;
-		any = true;
-	}
-	return any;
-}
-
-/* The shim's own, by its threads: one that left keeps what it had when it was last seen, for the kernel counts it as it
- * counts what the children wrote. */
-static int64_t own_bytes(const struct engine_io *io)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < io->threads_count; i++)
-		sum += io->threads[i].last - io->threads[i].first;
-	return sum;
-}
-
-/* The shim's figures of one moment: nothing was written while they were read. False: there was no such moment, or the
- * shim is gone, which sets *gone. */
-static bool look_at_shim(struct engine_io *io, bool first, int64_t *all, bool *gone)
-{
-	for (int try = 0; try < TRIES; try++) {
-		bool threads;
-
-		*all = all_bytes(io->shim);
-		threads = read_threads(io, first);
-		*gone = *all < 0 || !threads;
-		if (*gone)
-			return false;
-		if (all_bytes(io->shim) == *all)
-			return true;
-	}
-	return false;
 }
 
 static bool is_shim(int folder)
@@ -146,13 +66,12 @@ static int open_parent(int process)
 
 bool engine_io_open(struct engine_io *io, int process)
 {
-	bool gone;
-
 	*io = ENGINE_IO_NONE;
 	io->process = fcntl(process, F_DUPFD_CLOEXEC, 0);
 	io->shim = open_parent(process);
-	io->process_base = all_bytes(process);
-	if (io->process < 0 || io->shim < 0 || io->process_base < 0 || !look_at_shim(io, true, &io->shim_base, &gone)) {
+	io->process_base = bytes_of(process);
+	io->shim_base = bytes_of(io->shim);
+	if (io->process < 0 || io->shim < 0 || io->process_base < 0 || io->shim_base < 0) {
 		engine_io_close(io);
 		return false;
 	}
@@ -164,31 +83,22 @@ bool engine_io_opened(const struct engine_io *io)
 	return io->shim >= 0;
 }
 
-static void rise(int64_t *value, int64_t seen)
-{
-	if (seen > *value)
-		*value = seen;
-}
-
-/* A process that nobody waited for yet still has its bytes; then its parent has them. */
+/* A process that nobody waited for yet has its bytes itself; then they are its parent's. Read before and after, it
+ * tells which of both they were in between. */
 bool engine_io_look(struct engine_io *io, bool dead)
 {
-	int64_t alive = all_bytes(io->process), all = 0;
-	bool gone = false, seen = look_at_shim(io, false, &all, &gone);
+	for (int try = 0; try < TRIES && !io->final; try++) {
+		int64_t before = bytes_of(io->process), shim = bytes_of(io->shim), after = bytes_of(io->process);
 
-	if (alive >= 0)
-		rise(&io->written, alive - io->process_base);
-	/* True also while it writes on: no less than this was streamed. */
-	rise(&io->streamed, own_bytes(io));
-	/* A shim whose threads have left is on its way out: it always tells the engine of an end. */
-	seen = seen && own_bytes(io) > 0;
-	io->drained |= dead && !gone && own_bytes(io) > 0;
-	if (io->final || !dead || (alive < 0 && !seen))
-		return !gone;
-	if (alive < 0)
-		rise(&io->written, all - io->shim_base - own_bytes(io) - io->process_base);
-	io->final = true;
-	return !gone;
+		if (shim < 0)
+			return false;
+		if (before >= 0 && after < 0)
+			continue;
+		io->written = shim - io->shim_base + (after < 0 ? 0 : after) - io->process_base;
+		io->final = dead;
+		break;
+	}
+	return true;
 }
 
 void engine_io_close(struct engine_io *io)

@@ -30,10 +30,6 @@
 #define LIMITS_BYTES (16 * KIB)
 #define PROCS_BYTES (64 * KIB)
 #define FINISH_MS 2000
-/* How often, and for how long, the engine's shim is looked at behind the end. */
-#define SHIM_TIMER 0
-#define SHIM_MS 1
-#define SHIM_LATEST_MS 1000
 /* When a process is looked at behind a loss, or behind the start of its misbehaviour. */
 #define LOOK_TIMER 1
 #define LOOK_MS 200
@@ -70,16 +66,10 @@ static const struct sensor sensor;
 
 /* ---- process and cgroup ----------------------------------------------------------------------- */
 
-/* The shim passes on what is left, and goes. */
-static int on_shim(void *context, struct error **err)
+static void look_at_io(struct state *state)
 {
-	struct observer *observer = context;
-	struct state *state = observer->state;
-
-	(void)err;
-	if (engine_io_look(&state->io, true) && clock_now() < clock_add(state->dead, SHIM_LATEST_MS * NS_PER_MS))
-		loop_timer(observer->loop, SHIM_TIMER, clock_deadline(SHIM_MS), on_shim, observer);
-	return 0;
+	if (engine_io_opened(&state->io))
+		(void)engine_io_look(&state->io, state->dead != 0);
 }
 
 static int on_exit_of_process(void *context, int fd, short revents, struct error **err)
@@ -88,10 +78,12 @@ static int on_exit_of_process(void *context, int fd, short revents, struct error
 	struct state *state = observer->state;
 
 	(void)revents;
+	(void)err;
 	state->dead = clock_now();
+	look_at_io(state);
 	peaks_read(&state->peaks);
 	loop_remove(observer->loop, fd);
-	return engine_io_opened(&state->io) ? on_shim(observer, err) : 0;
+	return 0;
 }
 
 /* cgroup.procs is opened anew each time: a held descriptor goes stale. A folder that vanished holds no process. */
@@ -273,25 +265,14 @@ static enum wire_reason read_alive(const struct state *state, int64_t *value)
 	return WIRE_REASON_NONE;
 }
 
-static enum wire_reason io_reason(const struct state *state, bool whole)
+static enum wire_reason read_written(const struct state *state, int64_t *value)
 {
+	*value = state->io.written;
 	if (!state->proc_came)
 		return WIRE_REASON_INPUT_MISSING;
 	if (!engine_io_opened(&state->io))
 		return WIRE_REASON_INPUT_INVALID;
-	return whole ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
-}
-
-static enum wire_reason read_written(const struct state *state, int64_t *value)
-{
-	*value = state->io.written;
-	return io_reason(state, state->io.final);
-}
-
-static enum wire_reason read_streamed(const struct state *state, int64_t *value)
-{
-	*value = state->io.streamed;
-	return io_reason(state, state->io.drained);
+	return state->io.final ? WIRE_REASON_NONE : WIRE_REASON_CENSORED;
 }
 
 /* Alive when the window closed, or at the report: a lower bound. What ended the process after the window was no longer
@@ -426,8 +407,7 @@ static int state_report(struct observer *observer, enum wire_phase phase, struct
 	peaks_read(&state->peaks);
 	if (r == 0 && phase == WIRE_BEFORE && state->loss)
 		r = outlived_close_window(&state->outlived, state->dead == 0, err);
-	if (engine_io_opened(&state->io) && !state->dead)
-		(void)engine_io_look(&state->io, false);
+	look_at_io(state);
 	if (r == 0 && phase == WIRE_AFTER)
 		r = finish_inputs(state, err);
 	engine_inspect_parse(&state->inspect);
@@ -477,7 +457,7 @@ static const struct measure measures[] = {
 	{ .subject = "starts", .kind = WIRE_COUNT, .unit = "records", .read = read_starts },
 	{ .subject = "alive", .kind = WIRE_STATE, .unit = "bool", .read = read_alive },
 	{ .subject = "written", .kind = WIRE_COUNT, .unit = "bytes", .read = read_written },
-	{ .subject = "streamed", .kind = WIRE_COUNT, .unit = "bytes", .read = read_streamed },
+	{ .subject = "attempted", .kind = WIRE_COUNT, .unit = "bytes", .read = read_written },
 	{ .subject = "descriptors", .kind = WIRE_STATE, .unit = "descriptors", .read = read_descriptors },
 	{ .subject = "term-ignored", .kind = WIRE_STATE, .unit = "bool", .read = read_ignores_term },
 	{ .subject = "loss_to_dead", .kind = WIRE_DURATION, .unit = "ns", .read = read_loss_to_dead },

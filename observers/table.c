@@ -37,7 +37,7 @@ static const char *const state[] = { "state", NULL };
 static const char *const state_measures[] = {
 	"core-limit-soft",  "core-limit-hard", "restarts",      "starts",       "exit-code",
 	"processes",        "memory",          "process-limit", "oom-kills",    "alive",
-	"written",          "streamed",        "loss_to_dead",  "renamed",      "limits-changed",
+	"written",          "attempted",       "loss_to_dead",  "renamed",      "limits-changed",
 	"networks-changed", "core-pattern",    "descriptors",   "term-ignored", NULL
 };
 
@@ -127,5 +127,5 @@ const char *const measure_ids[] = {
 	"starts",     "exit-code",      "processes",        "memory",          "process-limit",
 	"oom-kills",  "alive",          "loss_to_dead",     "peer-acted",      "late",
 	"renamed",    "limits-changed", "networks-changed", "core-pattern",    "core-files",
-	"written",    "streamed",       "descriptors",      "term-ignored",    NULL,
+	"written",    "attempted",      "descriptors",      "term-ignored",    NULL,
 };

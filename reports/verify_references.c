@@ -215,7 +215,7 @@ static const char *const measure_names[] = {
 	"starts",        "alive",          "loss_to_dead",     "exit-code",       "processes",
 	"process-limit", "memory",         "oom-kills",        "peer-acted",      "late",
 	"renamed",       "limits-changed", "networks-changed", "core-pattern",    "core-files",
-	"written",       "streamed",       "descriptors",      "term-ignored",    NULL,
+	"written",       "attempted",      "descriptors",      "term-ignored",    NULL,
 };
 
 static const char *const observer_names[] = {
@@ -263,7 +263,7 @@ static const struct report_form report_forms[] = {
 	{ STATE("starts", OBSERVATION_COUNT, "records") },
 	{ STATE("alive", OBSERVATION_STATE, "bool") },
 	{ STATE("written", OBSERVATION_COUNT, "bytes") },
-	{ STATE("streamed", OBSERVATION_COUNT, "bytes") },
+	{ STATE("attempted", OBSERVATION_COUNT, "bytes") },
 	{ STATE("loss_to_dead", OBSERVATION_DURATION, "ns") },
 	{ STATE("descriptors", OBSERVATION_STATE, "descriptors") },
 	{ STATE("term-ignored", OBSERVATION_STATE, "bool") },

@@ -23,15 +23,14 @@
 static const struct row frame_refused[] = {
 	FRAME_END(1),
 	FRAME_AFTER(0),
-	{ "written", "state", '>', 16384, false },
-	{ "written", "state", '<', 65536, false },
-	{ "streamed", "state", '<', 131072, false },
+	{ "attempted", "state", '>', 16384, false },
+	{ "written", "state", '<', 262144, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_passed[] = {
 	FRAME_AFTER(1),
-	{ "written", "state", '>', 16384, false },
+	{ "attempted", "state", '>', 16384, false },
 	{ "permitted", "decisions", '=', 2, false },
 	{ .subject = NULL },
 };
@@ -39,32 +38,32 @@ static const struct row frame_passed[] = {
 static const struct row frame_nested[] = {
 	FRAME_END(1),
 	FRAME_AFTER(0),
-	{ "streamed", "state", '>', 20000, false },
+	{ "attempted", "state", '>', 20000, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_nested_passed[] = {
 	FRAME_AFTER(1),
-	{ "streamed", "state", '>', 20000, false },
+	{ "attempted", "state", '>', 20000, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_cut[] = {
 	FRAME_END(1),
-	{ "written", "state", '>', 65536, false },
+	{ "attempted", "state", '>', 65536, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_cut_taken[] = {
 	{ "permitted", "decisions", '=', 2, false },
-	{ "written", "state", '>', 65536, false },
+	{ "attempted", "state", '>', 65536, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_oversized[] = {
 	FRAME_END(1),
 	FRAME_AFTER(0),
-	{ "streamed", "state", '>', 65537, false },
+	{ "attempted", "state", '>', 2 * 65537, false },
 	{ .subject = NULL },
 };
 
@@ -77,15 +76,15 @@ static const struct row frame_oversized_taken[] = {
 static const struct row frame_flood[] = {
 	FRAME_END(1),
 	FRAME_AFTER(0),
-	{ "streamed", "state", '>', FRAME_MIB + 1, false },
+	{ "attempted", "state", '>', 2 * FRAME_MIB + 2, false },
 	{ "written", "state", '<', 8 * FRAME_MIB, false },
 	{ .subject = NULL },
 };
 
 static const struct row frame_flood_taken[] = {
 	FRAME_AFTER(1),
-	{ "streamed", "state", '>', 16 * FRAME_MIB, false },
-	{ "written", "state", '>', 16 * FRAME_MIB, false },
+	{ "attempted", "state", '>', 32 * FRAME_MIB, false },
+	{ "written", "state", '>', 32 * FRAME_MIB, false },
 	{ .subject = NULL },
 };
 

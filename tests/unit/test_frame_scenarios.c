@@ -61,11 +61,11 @@ static bool in_file(const struct scenario *scenario)
 /* In one write that a pipe takes whole: so the agent has written it, however soon it is killed. */
 static bool counted(const struct scenario *scenario)
 {
-	const struct expectation *written = scenario_cell(scenario, "written", "state");
+	const struct expectation *attempted = scenario_cell(scenario, "attempted", "state");
 	int64_t once = (int64_t)strlen(scenario->misbehaviour.bytes) / 2;
 	int64_t all = once * scenario->misbehaviour.count;
 
-	return written && written->op == OP_GE && written->value >= 16 * KIB && all >= written->value &&
+	return attempted && attempted->op == OP_GE && attempted->value >= 16 * KIB && all >= attempted->value &&
 	       all <= PIPE_BYTES;
 }
 

@@ -222,7 +222,7 @@ static void without_inputs(void)
 {
 	static const char *const names[] = { "core-limit-soft", "core-limit-hard", "restarts",  "starts",
 					     "alive",           "exit-code",       "processes", "process-limit",
-					     "memory",          "oom-kills",       "written",   "streamed" };
+					     "memory",          "oom-kills",       "written",   "attempted" };
 	cleanup_observing struct observing observing = { 0 };
 
 	CU_ASSERT_TRUE(ready(&observing));
@@ -258,12 +258,13 @@ static void core_limits(void)
 	CU_ASSERT_STRING_EQUAL(measure(&observing, "core-limit-hard")->unit, "bytes");
 	/* The parent of this process is no engine's shim. */
 	CU_ASSERT_EQUAL(measure(&observing, "written")->reason, WIRE_REASON_INPUT_INVALID);
-	CU_ASSERT_EQUAL(measure(&observing, "streamed")->reason, WIRE_REASON_INPUT_INVALID);
+	CU_ASSERT_EQUAL(measure(&observing, "attempted")->reason, WIRE_REASON_INPUT_INVALID);
 }
 
-/* A lower bound until its end was seen. */
+/* A lower bound until its end was seen. This process is the shim, and writes a few orders. */
 static void bytes_written(void)
 {
+	static const char *const names[] = { "written", "attempted" };
 	cleanup_observing struct observing observing = { 0 };
 	cleanup_writer struct writer writer = { .child = CHILD_NONE };
 	cleanup_fd int cgroup = open("/proc/self/fdinfo", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -275,22 +276,21 @@ static void bytes_written(void)
 	CU_ASSERT_TRUE(observing_give(&observing, "cgroup", cgroup));
 	CU_ASSERT_TRUE(observing_give(&observing, "proc", writer.proc));
 	CU_ASSERT_TRUE(observing_report(&observing, WIRE_BEFORE));
-	CU_ASSERT_EQUAL(measure(&observing, "written")->value, 0);
+	CU_ASSERT_TRUE(measure(&observing, "written")->value < KIB);
 	CU_ASSERT_TRUE(writer_write(&writer));
 	CU_ASSERT_TRUE(observing_report(&observing, WIRE_BEFORE));
-	CU_ASSERT_EQUAL(measure(&observing, "written")->value, WRITER_BYTES);
+	CU_ASSERT_TRUE(measure(&observing, "written")->value >= WRITER_BYTES);
 	CU_ASSERT_EQUAL(measure(&observing, "written")->reason, WIRE_REASON_CENSORED);
-	CU_ASSERT_EQUAL(measure(&observing, "written")->kind, WIRE_COUNT);
-	CU_ASSERT_STRING_EQUAL(measure(&observing, "written")->unit, "bytes");
 	CU_ASSERT_TRUE(writer_kill(&writer));
 	CU_ASSERT_TRUE(observing_report(&observing, WIRE_AFTER));
-	CU_ASSERT_EQUAL(measure(&observing, "written")->value, WRITER_BYTES);
-	CU_ASSERT_EQUAL(measure(&observing, "written")->reason, WIRE_REASON_NONE);
-	/* This process wrote its orders. */
-	CU_ASSERT_EQUAL(measure(&observing, "streamed")->reason, WIRE_REASON_NONE);
-	CU_ASSERT_TRUE(measure(&observing, "streamed")->value >= 3);
-	CU_ASSERT_TRUE(measure(&observing, "streamed")->value < KIB);
-	CU_ASSERT_STRING_EQUAL(measure(&observing, "streamed")->unit, "bytes");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct wire_record *record = measure(&observing, names[i]);
+
+		CU_ASSERT_TRUE(record->value >= WRITER_BYTES && record->value < WRITER_BYTES + KIB);
+		CU_ASSERT_EQUAL(record->reason, WIRE_REASON_NONE);
+		CU_ASSERT_EQUAL(record->kind, WIRE_COUNT);
+		CU_ASSERT_STRING_EQUAL(record->unit, "bytes");
+	}
 }
 
 static void core_limits_of_no_process(void)
