@@ -46,8 +46,7 @@ void progress_plan(struct progress *progress)
 	for (size_t i = 0; i < plan->arms_count; i++) {
 		const struct plan_arm *arm = &plan->arms[i];
 
-		fprintf(out, "  %-28s %s%s\n", arm->scenario->id, arm->scenario->title,
-			arm->added ? " (added)" : "");
+		fprintf(out, "  %-28s %s%s\n", arm->scenario->id, arm->scenario->title, arm->added ? " (added)" : "");
 	}
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		const struct plan_absent *absent = &plan->absent[i];

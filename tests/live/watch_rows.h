@@ -40,7 +40,7 @@ WATCH_PAIR(watch_pattern, "core-pattern", "state");
 	}
 
 #define WATCH_DIFFERENCES                                                                                              \
-	{ "watch/connect-off", "watch/connect", "session.watch.network session.watch.interface " },                                            \
+	{ "watch/connect-off", "watch/connect", "session.watch.network session.watch.interface " },                    \
 		{ "watch/disconnect-off", "watch/disconnect", "session.watch.network " },                              \
 		{ "watch/interface-off", "watch/interface", "session.watch.interface " },                              \
 		{ "watch/exec-off", "watch/exec", "session.watch.exec " },                                             \
