@@ -109,6 +109,26 @@ bool policy_gate_settle(struct policy_gate *gate, struct policy_acknowledgment *
 	return true;
 }
 
+uint32_t policy_update_opens(const struct policy_acknowledgment *now, const char *const *tools, size_t count,
+			     const char *bytes, size_t length)
+{
+	cleanup_error struct error *reason = NULL;
+	struct policy_change change;
+	uint32_t all = 0, named = 0, revoked;
+
+	if (policy_change_decode(bytes, length, &change, &reason) < 0 || change.revision <= now->revision)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		all |= UINT32_C(1) << i;
+		if (strcmp(tools[i], change.revoke[0] ? change.revoke : change.restore) == 0)
+			named |= UINT32_C(1) << i;
+	}
+	if (!named)
+		return 0;
+	revoked = change.revoke[0] ? now->revoked | named : now->revoked & ~named;
+	return (now->closed ? all : now->revoked) & ~revoked;
+}
+
 const char *const policy_outcome_names[] = {
 	[POLICY_APPLIED] = "applied",
 	[POLICY_STALE] = "stale",

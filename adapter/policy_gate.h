@@ -71,6 +71,9 @@ bool policy_gate_pending(const struct policy_gate *gate);
 /* True once the pending update took hold: *out is then to be told, once. */
 bool policy_gate_settle(struct policy_gate *gate, struct policy_acknowledgment *out);
 
+/* Bit i: tools[i] cannot be called now, and this update opens it. `count` is at most POLICY_TOOLS_MAX. */
+uint32_t policy_update_opens(const struct policy_acknowledgment *now, const char *const *tools, size_t count,
+			     const char *bytes, size_t length);
 /* Reads an update's form, without knowing which tools are approved. ERROR_INPUT names what is wrong. */
 int policy_change_decode(const char *bytes, size_t length, struct policy_change *out, struct error **err) MUST_CHECK;
 

@@ -311,6 +311,10 @@ const char *const expectation_op_names[] = { [OP_EQ] = "eq", [OP_GE] = "ge", [OP
 
 const char *const cell_class_names[] = { [CELL_PROTECTED] = "protected", [CELL_CONTROL] = "control", NULL };
 
+static const char *const update_outcome_names[] = {
+	[UPDATE_APPLIED] = "applied", [UPDATE_STALE] = "stale", [UPDATE_INVALID] = "invalid", NULL
+};
+
 #define SIZE(owner, member) sizeof(((struct owner *)0)->member)
 #define ID_STRING(owner, member)                                                                                       \
 	.type = SCHEMA_STRING, .pattern = PATTERN_ID, .size = SIZE(owner, member),                                     \
@@ -382,6 +386,7 @@ static const struct schema_field update_fields[] = {
 	  .pattern = PATTERN_ASCII,
 	  .size = POLICY_DOCUMENT_MAX,
 	  .offset = offsetof(struct policy_update, document) },
+	{ .key = "outcome", NAMED(policy_update, outcome, update_outcome_names) },
 	{ .key = NULL },
 };
 

@@ -64,6 +64,8 @@ struct fault {
 	bool undo; /* resume a paused part when the window closes */
 };
 
+/* What the bridge says of an update. */
+enum update_outcome { UPDATE_APPLIED, UPDATE_STALE, UPDATE_INVALID };
 /* Of the live policy: {revision, revoke | restore}, or a document that is sent as it stands. They are sent in order. */
 struct policy_update {
 	char trigger[NAME_MAX_SHORT]; /* a probe: sent when the deliveries observer holds its canary */
@@ -72,6 +74,7 @@ struct policy_update {
 	char revoke[NAME_MAX_SHORT];
 	char restore[NAME_MAX_SHORT];
 	char document[POLICY_DOCUMENT_MAX];
+	int outcome; /* as which it must be acknowledged */
 };
 
 /* What the agent does after its probes, when the arm lets it: one row of the agent's own table. */
@@ -158,9 +161,9 @@ const struct scenario *scenario_find(const struct scenario *scenarios, size_t co
 /* The expectation for a cell, or NULL. */
 const struct expectation *scenario_cell(const struct scenario *scenario, const char *subject, const char *observer);
 /* Whether the mutant, when it is detected, earns this protected cell: it flips the same subject at the same observer. A
- * mutant with faults earns for the same faults alone; a bound, and what is tried behind a misbehaviour, are about what
- * was broken as well: there it must be the same. A mutant that hurts the engine earns nothing for a scenario that does
- * not. */
+ * mutant with faults or with updates earns for the same ones alone; a bound, and what is tried behind a misbehaviour,
+ * are about what was broken as well: there it must be the same. A mutant that hurts the engine earns nothing for a
+ * scenario that does not. */
 bool scenario_earns(const struct scenario *mutant, const struct scenario *scenario,
 		    const struct expectation *expectation);
 /* Whether the agent stops behind this probe until the updates that it triggers are acknowledged. */

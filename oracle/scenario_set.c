@@ -26,7 +26,7 @@ static bool same_updates(const struct scenario *a, const struct scenario *b)
 	for (size_t i = 0; i < a->updates_count; i++) {
 		const struct policy_update *one = &a->updates[i], *other = &b->updates[i];
 
-		if (one->revision != other->revision || one->pause != other->pause ||
+		if (one->revision != other->revision || one->pause != other->pause || one->outcome != other->outcome ||
 		    strcmp(one->trigger, other->trigger) != 0 || strcmp(one->revoke, other->revoke) != 0 ||
 		    strcmp(one->restore, other->restore) != 0 || strcmp(one->document, other->document) != 0)
 			return false;
@@ -79,6 +79,9 @@ bool scenario_earns(const struct scenario *mutant, const struct scenario *scenar
 		return false;
 	/* What a fault opened is no way out of a session that had none. */
 	if (mutant->faults_count > 0 && !same_faults(mutant, scenario))
+		return false;
+	/* Nor is what an update left open one of a session that had another, or none. */
+	if (mutant->updates_count > 0 && !same_updates(mutant, scenario))
 		return false;
 	if (expectation->op == OP_LE)
 		return same_faults(mutant, scenario) && same_behaviour(mutant, scenario);

@@ -7,8 +7,11 @@
 /* The arm and the observer of state see the process end each for itself; a busy machine wakes one of them later. */
 #define DEAD_SLACK_NS (250 * NS_PER_MS)
 
-/* What became of an update of the scenario; an operator's own are none of its. */
-static const char *const acknowledgments[] = { "policy-applied", "policy-stale", "policy-invalid", NULL };
+/* What became of an update of the scenario; and of one that was an operator's. */
+static const char *const acknowledgments[] = {
+	[UPDATE_APPLIED] = "policy-applied", [UPDATE_STALE] = "policy-stale", [UPDATE_INVALID] = "policy-invalid", NULL
+};
+static const char *const operated[] = { "operator-applied", "operator-stale", "operator-invalid", NULL };
 
 static const struct arm_event *event_of(const struct arm_record *record, const char *name)
 {
@@ -69,7 +72,7 @@ static int check_pause(const struct arm_record *record, const struct scenario *s
 	return event_of(record, "resumed") ? 0 : wrong(index, "no 'resumed'", err);
 }
 
-/* Each policy update was acknowledged, one behind the other. */
+/* Each policy update was acknowledged as the scenario says, one behind the other. */
 static int check_updates(const struct arm_record *record, const struct scenario *scenario, size_t index,
 			 struct error **err)
 {
@@ -77,12 +80,15 @@ static int check_updates(const struct arm_record *record, const struct scenario 
 
 	for (size_t i = 0; i < record->events_count; i++) {
 		const struct arm_event *event = &record->events[i];
+		int outcome = schema_enum(acknowledgments, event->name);
 
-		if (schema_enum(acknowledgments, event->name) < 0)
+		if (outcome < 0)
 			continue;
 		if (acknowledged == scenario->updates_count ||
 		    strcmp(scenario->updates[acknowledged].trigger, event->subject) != 0)
 			return wrong(index, "a policy update that the scenario does not have", err);
+		if (scenario->updates[acknowledged].outcome != outcome)
+			return wrong(index, "a policy update was acknowledged otherwise than the scenario says", err);
 		acknowledged++;
 	}
 	return acknowledged == scenario->updates_count ? 0 : wrong(index, "a policy update was not acknowledged", err);
@@ -109,12 +115,22 @@ static int check_whole(const struct arm_record *record, const struct scenario *s
 	return 0;
 }
 
+static int check_operator(const struct arm_record *record, size_t index, struct error **err)
+{
+	for (size_t i = 0; i < record->events_count; i++)
+		if (schema_enum(operated, record->events[i].name) >= 0)
+			return wrong(index, "an operator changed the session, and yet the arm is 'ok'", err);
+	return 0;
+}
+
 static int check_timeline(const struct bundle *bundle, size_t index, struct error **err)
 {
 	const struct arm_record *record = &bundle->arms[index];
 	const struct scenario *scenario = bundle->plan->arms[index].scenario;
 	int result;
 
+	if (record->status == ARM_OK && check_operator(record, index, err) < 0)
+		return -1;
 	/* One that was refused has a reason, and ended before the way began. */
 	if (record->status != ARM_OK || record->reason[0])
 		return 0;

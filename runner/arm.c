@@ -308,6 +308,8 @@ static enum arm_status status_of(const struct arm *arm, const struct error *erro
 {
 	if (!error)
 		return ARM_OK;
+	if (arm->policy.operated)
+		return ARM_HARNESS_ERROR; /* a refusal too may be the operator's doing */
 	if (arm->session.refused)
 		return ARM_OK; /* the record's rules say so, and the judge reads them */
 	return error_code(error) == ERROR_TIMEOUT ? ARM_TIMEOUT : ARM_HARNESS_ERROR;
@@ -318,6 +320,8 @@ static const char *reason_of(const struct arm *arm)
 {
 	if (arm->told.interrupted)
 		return "interrupted";
+	if (arm->policy.operated)
+		return "operator";
 	if (arm->session.refused)
 		return "admission";
 	if (arm->session.changed)

@@ -107,6 +107,8 @@ struct arm_policy {
 	bool open; /* the bridge takes updates */
 	bool sent; /* one is not acknowledged yet */
 	bool foreign; /* it is the operator's */
+	bool operated; /* an operator's was sent */
+	bool otherwise; /* one of the scenario's was acknowledged as something else than it says */
 	unsigned client; /* then: who waits for the answer */
 	size_t acknowledged; /* of the scenario's updates */
 	bool stopped; /* the agent stands at a checkpoint */

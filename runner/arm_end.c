@@ -96,12 +96,17 @@ int arm_engine_end(struct arm *arm, struct error **err)
 	return 0;
 }
 
-/* As the scenario says; else one in which nothing was planted ends because the agent was done and its input ended: all
- * else cut it short. */
+/* What an operator changed is not what the scenario is about. As the scenario says; else one in which nothing was
+ * planted ends because the agent was done and its input ended: all else cut it short. */
 int arm_check_end(const struct arm *arm, struct error **err)
 {
 	const char *reason = arm_end_reason(arm), *ends = arm->scenario.ends;
 
+	if (arm->policy.operated)
+		return error_set(err, ERROR_PROTOCOL, "an operator changed the session");
+	if (arm->policy.otherwise)
+		return error_set(err, ERROR_PROTOCOL,
+				 "a policy update was acknowledged otherwise than the scenario says");
 	if (!arm_policy_all_acknowledged(arm))
 		return error_set(err, ERROR_PROTOCOL, "a policy update was not acknowledged");
 	if (ends[0])

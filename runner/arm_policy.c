@@ -1,8 +1,8 @@
 /*
  * The live policy of an arm: the operator's channel, and the scenario's own updates. Both go to the bridge one at a
  * time, and what the bridge acknowledged is told to the observer of deliveries: from then on what a revoked tool
- * receives is late. It learns so behind the acknowledgment, and hears that a tool is free before the update that may
- * free it is sent, so that nothing is called late that was not.
+ * receives is late. It learns so behind the acknowledgment, and hears that a tool is free before the update that frees
+ * it is sent, so that nothing is called late that was not; the others stay watched meanwhile.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,12 @@
 /* Of a timeline's events: an operator cannot crowd out the arm's own. */
 #define NOTED_MAX 16
 
-static bool shut(const struct arm_policy *policy, size_t tool)
-{
-	return policy->closed || policy->revoked >> tool & 1;
-}
+_Static_assert((int)POLICY_APPLIED == (int)UPDATE_APPLIED && (int)POLICY_STALE == (int)UPDATE_STALE &&
+		       (int)POLICY_INVALID == (int)UPDATE_INVALID,
+	       "what a scenario expects is what the gate says");
 
-/* An observer that is lost is its cells' matter. */
-static void tell_observer(const struct arm *arm, bool revoked)
+/* Bit i of `which`: the tool of that place. An observer that is lost is its cells' matter. */
+static void tell_observer(const struct arm *arm, uint32_t which, bool revoked)
 {
 	struct observer_process *observer = arm_observer(arm, "deliveries");
 	const char *tools[SESSION_TOOLS_MAX];
@@ -32,9 +31,20 @@ static void tell_observer(const struct arm *arm, bool revoked)
 	for (size_t i = 0; observer && i < count; i++) {
 		cleanup_error struct error *lost = NULL;
 
-		if (shut(&arm->policy, i) && observer_policy(observer, tools[i], revoked, &lost) < 0)
+		if (which >> i & 1 && observer_policy(observer, tools[i], revoked, &lost) < 0)
 			return;
 	}
+}
+
+static uint32_t opened_by(const struct arm_policy *policy, const char *bytes, size_t length)
+{
+	const struct policy_acknowledgment now = { .revision = policy->revision,
+						   .closed = policy->closed,
+						   .revoked = policy->revoked };
+	const char *tools[SESSION_TOOLS_MAX];
+	size_t count = session_tools(tools);
+
+	return policy_update_opens(&now, tools, count, bytes, length);
 }
 
 static int send_update(struct arm *arm, const char *bytes, size_t length, struct error **err)
@@ -42,7 +52,7 @@ static int send_update(struct arm *arm, const char *bytes, size_t length, struct
 	struct control_message message = { .type = CONTROL_POLICY };
 	cleanup_fd int read_end = -1, write_end = -1;
 
-	tell_observer(arm, false);
+	tell_observer(arm, opened_by(&arm->policy, bytes, length), false);
 	if (fd_pipe(&read_end, &write_end, err) < 0 ||
 	    fd_write_all(write_end, bytes, length, clock_deadline(SEND_MS), err) < 0)
 		return -1;
@@ -94,7 +104,7 @@ static void on_asked(void *context, unsigned client, const char *bytes, size_t l
 	} else if (send_update(arm, bytes, length, &gone) < 0) {
 		answer(arm, client, POLICY_SAID_LOST);
 	} else {
-		arm->policy.foreign = true;
+		arm->policy.foreign = arm->policy.operated = true;
 		arm->policy.client = client;
 	}
 }
@@ -120,10 +130,12 @@ void arm_policy_acknowledged(struct arm *arm, const struct control_message *mess
 	policy->revision = message->value;
 	policy->closed = message->closed;
 	policy->revoked = message->revoked;
-	tell_observer(arm, true);
+	tell_observer(arm, policy->closed ? UINT32_MAX : policy->revoked, true);
 	if (!policy->foreign) {
-		arm_note(arm, events[message->outcome], arm->scenario.updates[policy->acknowledged++].trigger,
-			 message->time);
+		const struct policy_update *update = &arm->scenario.updates[policy->acknowledged++];
+
+		policy->otherwise |= update->outcome != (int)message->outcome;
+		arm_note(arm, events[message->outcome], update->trigger, message->time);
 		return;
 	}
 	policy->foreign = false;

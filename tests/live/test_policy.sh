@@ -1,6 +1,8 @@
 #!/bin/bash
 # An operator changes the policy of a session that runs: while a call lasts, `harness policy revoke` waits for it, and the
-# call behind it is denied. What the agent then misses is seen from outside, and the operator's hand in the bundle.
+# call behind it is denied. What the agent then misses is seen from outside; but the session is not the scenario's any more:
+# its arm establishes nothing, and the bundle names the operator's hand. Nor does one whose own update came out otherwise than
+# it says.
 # shellcheck disable=SC2317 # check() calls functions by name
 # shellcheck source=tests/live/live.sh
 . "$(dirname "$0")/live.sh"
@@ -20,6 +22,9 @@ cat >"$folder/tree/scenarios/operated.json" <<'END'
 	]
 }
 END
+sed -e 's/an operator takes.*"/an update that takes hold, and should not"/' \
+	-e 's/"expect"/"updates": [{ "trigger": "slow", "revision": 1, "revoke": "public.tool", "outcome": "stale" }],\n\t&/' \
+	"$folder/tree/scenarios/operated.json" >"$folder/tree/scenarios/misstated.json"
 
 policy() { # WORDS...
 	CODE=0 untold=1
@@ -51,12 +56,18 @@ check "nobody else sees a session" test "$(as_nobody)" = "no session is open"
 CODE=0
 wait "$runner" || CODE=$?
 cp "$folder/run" "$OUTPUT"
-check "the control did not hold" exits 1
-check "the call under way ended" says "slow@deliveries 2 (=2)"
-check "the next one was denied" says "permitted@deliveries 0 (=1)"
+check "the arm did not end well" exits 3
+check "it says by whom" says "arm operated: an operator changed the session"
+check "the call under way ended" says "slow@deliveries 2 (=2) ?"
+check "the next one was denied" says "permitted@deliveries 0 (=1) ?"
+check "nothing is established" says "cells: 0 pass, 0 fail, 2 not established"
 mkdir "$folder/open"
 tar -xzf "$folder/runs/latest/confinement-evidence.tar.gz" -C "$folder/open"
 check "the bundle knows of the operator" grep -q '"name":"operator-applied"' "$folder/open/confinement-evidence/arms.json"
 policy show
 check "nothing is open any more" not grep -q operated "$OUTPUT"
+CODE=0
+"$HARNESS" run misstated --out "$folder/runs" >"$OUTPUT" 2>&1 </dev/null || CODE=$?
+check "an update that should have been refused" exits 3
+check "it says so" says "arm misstated: a policy update was acknowledged otherwise than the scenario says"
 finish

@@ -23,6 +23,15 @@ struct story_row {
 	uint32_t revoked;
 };
 
+/* What an update opens of ONE and TWO, by bits. */
+struct opens_row {
+	bool closed;
+	uint32_t revoked;
+	const char *document;
+	uint32_t opens;
+};
+
+static const struct opens_row opens_rows[];
 static const struct invalid_row invalid_rows[];
 static const struct story_row story_rows[];
 static const size_t story_count;
@@ -72,6 +81,31 @@ static void test_approved(void)
 	CU_ASSERT_FALSE(passes(&gate, "one.too"));
 	CU_ASSERT_FALSE(passes(&gate, "one.tool "));
 	CU_ASSERT_EQUAL(gate.calls, 0);
+}
+
+static void test_opens(void)
+{
+	static const char *const tools[] = { ONE, TWO };
+
+	for (const struct opens_row *row = opens_rows; row->document; row++) {
+		const struct policy_acknowledgment now = { .revision = 4,
+							   .closed = row->closed,
+							   .revoked = row->revoked };
+		struct policy_gate gate = new_gate(true, true);
+		uint32_t before = 0, behind = 0;
+
+		CU_ASSERT_EQUAL(policy_update_opens(&now, tools, 2, row->document, strlen(row->document)), row->opens);
+		gate.revision = 4;
+		gate.closed = row->closed;
+		for (size_t i = 0; i < 2; i++) {
+			gate.tools[i].revoked = row->revoked >> i & 1;
+			before |= (uint32_t)passes(&gate, tools[i]) << i;
+		}
+		update(&gate, row->document, 0);
+		for (size_t i = 0; i < 2; i++)
+			behind |= (uint32_t)passes(&gate, tools[i]) << i;
+		CU_ASSERT_EQUAL(behind & ~before, row->opens);
+	}
 }
 
 static void test_full(void)
@@ -305,6 +339,27 @@ static const struct story_row story_rows[] = {
 };
 static const size_t story_count = ARRAY_SIZE(story_rows);
 
+/* At revision 4. A gate in the same state opens the same. */
+static const struct opens_row opens_rows[] = {
+	{ false, 3, "{\"revision\":5,\"restore\":\"one.tool\"}", 1 },
+	{ false, 3, "{\"revision\":5,\"restore\":\"two.tool\"}", 2 },
+	{ false, 1, "{\"revision\":5,\"restore\":\"two.tool\"}", 0 },
+	{ false, 1, "{\"revision\":5,\"revoke\":\"two.tool\"}", 0 },
+	{ false, 0, "{\"revision\":5,\"revoke\":\"one.tool\"}", 0 },
+	{ false, 1, "{\"revision\":4,\"restore\":\"one.tool\"}", 0 },
+	{ false, 1, "{\"revision\":5,\"restore\":\"three.tool\"}", 0 },
+	{ false, 1, "{\"revision\":5}", 0 },
+	/* closed: what is not revoked opens again */
+	{ true, 0, "{\"revision\":5,\"restore\":\"one.tool\"}", 3 },
+	{ true, 1, "{\"revision\":5,\"restore\":\"two.tool\"}", 2 },
+	{ true, 1, "{\"revision\":5,\"restore\":\"one.tool\"}", 3 },
+	{ true, 1, "{\"revision\":5,\"revoke\":\"two.tool\"}", 0 },
+	{ true, 0, "{\"revision\":5,\"revoke\":\"two.tool\"}", 1 },
+	{ true, 1, "{\"revision\":4,\"restore\":\"one.tool\"}", 0 },
+	{ true, 1, "no update", 0 },
+	{ .document = NULL },
+};
+
 static CU_TestInfo tests[] = {
 	{ "approved tools, and no others", test_approved },
 	{ "as many as a mask holds", test_full },
@@ -315,6 +370,7 @@ static CU_TestInfo tests[] = {
 	{ "without the lock", test_without_lock },
 	{ "not enforced", test_not_enforced },
 	{ "the form of an update", test_decode },
+	{ "what an update opens", test_opens },
 	CU_TEST_INFO_NULL,
 };
 

@@ -144,6 +144,8 @@ static void test_refused_documents(void)
 		{ control_text, "\"trigger\":\"permitted\",\"revision\"", "\"revision\"",
 		  "base.json: updates[0].trigger: missing" },
 		{ control_text, "\"revision\":1", "\"revision\":-1", "base.json: updates[0].revision" },
+		{ control_text, "\"revision\":1", "\"outcome\":\"refused\",\"revision\":1",
+		  "base.json: updates[0].outcome: unknown value" },
 		{ control_text, "\"restore\":null", "\"restore\":\"x\"",
 		  "base.json: updates[0]: either revoke or restore" },
 		{ control_text, "\"revoke\":\"public.tool\",", "", "base.json: updates[0]: either revoke or restore" },

@@ -33,6 +33,7 @@ static void test_sets(void)
 		{ NULL, NULL, "\"revision\":1", "\"pause\":true,\"revision\":1", "mutant.json: updates" },
 		{ NULL, NULL, "\"trigger\":\"permitted\",\"revision\"", "\"trigger\":\"dns\",\"revision\"",
 		  "mutant.json: updates" },
+		{ NULL, NULL, "\"revision\":1", "\"outcome\":\"stale\",\"revision\":1", "mutant.json: updates" },
 		{ NULL, NULL, "\"observer\":\"tcp4\"", "\"observer\":\"dns\"",
 		  "mutant.json: expect[0].flips: the control has no such cell" },
 		{ NULL, NULL, "\"class\":\"protected\"", "\"class\":\"control\"", "mutant.json: expect[0].class" },
@@ -67,8 +68,8 @@ static void test_sets(void)
 	}
 }
 
-/* What was opened without a fault is open under any; what a fault opened, and a bound, is earned under the same alone.
- */
+/* What was opened without a fault or an update is open under any; what one of them opened, and a bound, is earned under
+ * the same alone. */
 static void test_earns(void)
 {
 	cleanup_free struct scenario *three = calloc(3, sizeof(*three));
@@ -89,6 +90,17 @@ static void test_earns(void)
 	mutant->faults_count = 0;
 	CU_ASSERT_TRUE(scenario_earns(mutant, other, &other->expect[0]));
 	mutant->faults_count = 1;
+	/* another update, none, and a mutant without any */
+	CU_ASSERT(world_decode("other", control_text, "\"revision\":1", "\"revision\":2", other, &err) == 0);
+	CU_ASSERT_FALSE(scenario_earns(mutant, other, &other->expect[0]));
+	CU_ASSERT(world_decode("other", control_text, "\"revision\":1", "\"outcome\":\"stale\",\"revision\":1", other,
+			       &err) == 0);
+	CU_ASSERT_FALSE(scenario_earns(mutant, other, &other->expect[0]));
+	mutant->updates_count = 0;
+	CU_ASSERT_TRUE(scenario_earns(mutant, other, &other->expect[0]));
+	mutant->updates_count = 1;
+	other->updates_count = 0;
+	CU_ASSERT_FALSE(scenario_earns(mutant, other, &other->expect[0]));
 	/* one that hurts the engine would be planned where that must not happen */
 	CU_ASSERT(world_decode("engine/mutant", mutant_text, NULL, NULL, mutant, &err) == 0);
 	CU_ASSERT_FALSE(scenario_earns(mutant, base, &base->expect[0]));

@@ -411,6 +411,45 @@ static void test_losses(void)
 	}
 }
 
+/* An update is acknowledged as its scenario says. */
+static void test_updates(void)
+{
+	static const char armed[] = "{\"atNs\":10,\"name\":\"armed\",";
+	static const struct {
+		const char *outcome, *event, *reason;
+	} rows[] = {
+		{ "applied", "policy-applied", NULL },
+		{ "stale", "policy-stale", NULL },
+		{ "invalid", "policy-invalid", NULL },
+		{ "applied", "policy-stale", "acknowledged otherwise than the scenario says" },
+		{ "applied", "policy-invalid", "acknowledged otherwise than the scenario says" },
+		{ "stale", "policy-applied", "acknowledged otherwise than the scenario says" },
+		{ "invalid", "policy-stale", "acknowledged otherwise than the scenario says" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+		char updates[256], events[256];
+
+		snprintf(updates, sizeof(updates),
+			 "\"updates\":[{\"document\":\"x\",\"outcome\":\"%s\",\"pause\":false,\"restore\":null,"
+			 "\"revision\":0,\"revoke\":null,\"trigger\":\"permitted\"}]",
+			 rows[i].outcome);
+		snprintf(events, sizeof(events), "{\"atNs\":9,\"name\":\"%s\",\"subject\":\"permitted\"},%s",
+			 rows[i].event, armed);
+		CU_ASSERT(fixture_make(&fixture, "baseline"));
+		fixture_edit(&fixture, "scenarios.json", "\"updates\":[]", updates);
+		fixture_edit(&fixture, "arms.json", armed, events);
+		CU_ASSERT(fixture_rehash(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		if (rows[i].reason)
+			CU_ASSERT(fixture_failed(&report, "references", rows[i].reason));
+		if (!rows[i].reason)
+			CU_ASSERT_EQUAL(fixture_check(&report, "references")->result, CHECK_PASS);
+	}
+}
+
 /* Fewer canaries than probes: one short of all is too few. */
 static void test_canaries(void)
 {
@@ -586,6 +625,7 @@ static CU_TestInfo tests[] = {
 	{ "any selection", test_selections },
 	{ "absent cells", test_absent },
 	{ "losses", test_losses },
+	{ "updates and what became of them", test_updates },
 	{ "too few canaries", test_canaries },
 	{ "no whole set", test_no_set },
 	{ "vacuous", test_vacuous },
@@ -686,9 +726,14 @@ static const struct defect defects[] = {
 	  "{\"atNs\":10,\"name\":\"armed\",",
 	  true, "references", "arms[0].events: a policy update that the scenario does not have" },
 	{ "an update that nobody acknowledged", "scenarios.json", "\"updates\":[]",
-	  "\"updates\":[{\"document\":\"x\",\"pause\":false,\"restore\":null,\"revision\":0,\"revoke\":null,"
+	  "\"updates\":[{\"document\":\"x\",\"outcome\":\"applied\",\"pause\":false,\"restore\":null,\"revision\":0,"
+	  "\"revoke\":null,"
 	  "\"trigger\":\"permitted\"}]",
 	  true, "references", "arms[0].events: a policy update was not acknowledged" },
+	{ "an update that an operator made", "arms.json", "{\"atNs\":10,\"name\":\"armed\",",
+	  "{\"atNs\":9,\"name\":\"operator-stale\",\"subject\":null},"
+	  "{\"atNs\":10,\"name\":\"armed\",",
+	  true, "references", "arms[0].events: an operator changed the session" },
 	{ "an event after the end", "arms.json", "{\"atNs\":40,", "{\"atNs\":60000000001,", true, "references",
 	  "arms[0].events: one is later than the arm's end" },
 	{ "an arm that says it was refused", "arms.json", "\"reason\":null", "\"reason\":\"admission\"", true,
