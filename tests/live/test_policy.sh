@@ -52,7 +52,7 @@ check "revoked" exits 0
 check "revoked: says so" says "revision 1: permitted.tool is revoked"
 check "it waited for the call under way" test "$took" -ge 300000
 chmod a+rX "$folder/tree" "$folder/tree/build"
-check "nobody else sees a session" test "$(as_nobody)" = "no session is open"
+check "nobody else sees a session" test "$(as_nobody)" = "no session of yours is open; those of other users are not shown: use sudo"
 CODE=0
 wait "$runner" || CODE=$?
 cp "$folder/run" "$OUTPUT"
