@@ -11,6 +11,12 @@ const struct probe_route *probe_find(const char *id)
 	return NULL;
 }
 
+const char *const misbehaviour_ids[] = {
+	"nothing",      "raw",          "split",        "big-frame", "cut-frame", "nested", "never-reads",
+	"flood-stdout", "flood-stderr", "exit",         "crash",     "signal",    "stall",  "ignore-signals",
+	"fork",         "allocate",     "close-output", NULL,
+};
+
 const char *const probe_ids[] = {
 	"tcp4",      "tcp4-child",      "tcp6",
 	"dns",       "tcp4-nic",        "file",

@@ -20,6 +20,8 @@ struct probe_route {
 
 extern const struct probe_route probe_routes[]; /* ended by .id = NULL */
 extern const char *const probe_ids[]; /* NULL-terminated */
+/* The agent's own rows of what it does besides, which it is told by these words. */
+extern const char *const misbehaviour_ids[]; /* NULL-terminated */
 const struct probe_route *probe_find(const char *id);
 
 #endif

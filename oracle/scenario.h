@@ -143,6 +143,7 @@ struct scenario_names {
 	const char *const *mutations;
 	const char *const *profiles; /* or NULL: any */
 	const char *const *ends; /* or NULL: any */
+	const char *const *misbehaviours; /* or NULL: any */
 };
 int scenario_decode(const char *id, const struct json_node *node, const struct scenario_names *names,
 		    struct scenario *out, struct error **err) MUST_CHECK;

@@ -109,6 +109,9 @@ static int check_misbehaviour(const struct check *check)
 			return check_refuse(check, "after[%zu]: '%s' is one of the probes", i, scenario->after[i]);
 	if (scenario->after_count > 0 && !scenario_pauses(scenario))
 		return check_refuse(check, "after: there is no misbehaviour before it");
+	if (check->names && check->names->misbehaviours && scenario_pauses(scenario) && scenario->misbehaviour.id[0] &&
+	    !listed(check->names->misbehaviours, scenario->misbehaviour.id))
+		return refuse_unknown(check, "misbehaviour.id", scenario->misbehaviour.id, check->names->misbehaviours);
 	if (strlen(scenario->misbehaviour.bytes) % 2 != 0)
 		return check_refuse(check, "misbehaviour.bytes: two digits are a byte");
 	if ((scenario->peer.at == PEER_NONE) != (scenario->peer.does[0] == '\0'))

@@ -19,6 +19,7 @@
 #include "runner/run.h"
 
 #define NEED_IPV6 "ipv6-loopback"
+#define ENDS_MAX 64
 #define NEED_XATTR "user-xattr"
 #define NEED_CORE "relative-core"
 #define WRITE_MS 30000
@@ -38,18 +39,35 @@ static int check_supported(const struct scenario *scenarios, size_t count, struc
 	return 0;
 }
 
+/* Bridge and watch each know some. */
+static void list_ends(const char *out[ENDS_MAX + 1])
+{
+	size_t count = 0;
+
+	for (const char *const *name = control_reason_names; *name && count < ENDS_MAX; name++)
+		out[count++] = *name;
+	for (const char *const *name = watch_kind_names; *name && count < ENDS_MAX; name++)
+		out[count++] = *name;
+	out[count] = NULL;
+}
+
 int scenarios_open(const struct options *options, struct scenario **out, size_t *count, struct error **err)
 {
 	static const char *const profiles[] = { "reference", NULL };
+	const char *ends[ENDS_MAX + 1];
 	const struct scenario_names names = {
 		.probes = probe_ids,
 		.measures = measure_ids,
 		.observers = observer_ids,
 		.mutations = mutation_ids,
 		.profiles = profiles,
+		.ends = ends,
+		.misbehaviours = misbehaviour_ids,
 	};
 	cleanup_fd int folder = -1;
 	char path[PATH_MAX], safe[128];
+
+	list_ends(ends);
 
 	if (options->scenarios)
 		snprintf(path, sizeof(path), "%s", options->scenarios);

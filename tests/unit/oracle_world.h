@@ -16,6 +16,7 @@ static const struct scenario_names world_names = {
 	.measures = measure_ids,
 	.observers = observer_ids,
 	.mutations = mutation_ids,
+	.misbehaviours = misbehaviour_ids,
 };
 
 /* Tests run at the root of the tree. */

@@ -110,6 +110,8 @@ static void test_refused_documents(void)
 		  "base.json: after[0]: 'tcp4' is one of the probes" },
 		{ control_text, "\"ending\"", "\"misbehaviour\":{\"id\":\"raw\",\"bytes\":\"abc\"},\"ending\"",
 		  "base.json: misbehaviour.bytes: two digits are a byte" },
+		{ control_text, "\"ending\"", "\"misbehaviour\":{\"id\":\"crush\"},\"ending\"",
+		  "base.json: misbehaviour.id: unknown 'crush': did you mean 'crash'?" },
 		{ control_text, "\"ending\"", "\"misbehaviour\":{\"id\":\"raw\",\"bytes\":\"no\"},\"ending\"",
 		  "base.json: misbehaviour.bytes" },
 		{ control_text, "\"ending\"", "\"peer\":{\"at\":\"gateway\"},\"ending\"", "base.json: peer.does" },
