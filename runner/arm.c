@@ -262,7 +262,7 @@ static int admit_session(struct arm *arm, struct error **err)
 	arm_note(arm, "started", "", clock_now());
 	if (session_kernel(&arm->session, err) < 0)
 		return -1;
-	arm_note(arm, "admitted", "", clock_now());
+	arm_note(arm, rule_set_empty(&arm->options.must_fail) ? "admitted" : "waived", "", clock_now());
 	if (session_guard(&arm->session, err) < 0)
 		return -1;
 	/* While the watchdog starts. */

@@ -58,6 +58,8 @@ void progress_plan(struct progress *progress)
 		fprintf(out, "touches: %s/ (the bundle)\n", progress->options->out);
 		for (size_t i = 0; progress_touches[i]; i++)
 			fprintf(out, "         %s\n", progress_touches[i]);
+		if (plan_hurts_engine(plan))
+			fprintf(out, "         %s\n", progress_hurts);
 	}
 	fflush(out);
 }
@@ -155,6 +157,7 @@ void progress_close(struct progress *progress)
 	terminal_clear(&progress->terminal);
 }
 
+const char progress_hurts[] = "the engine, which is killed, paused and restarted: only one of `ci/engine start --own`";
 const char *const progress_touches[] = {
 	"one container an arm and one for control (label harness.run, removed)",
 	"the image harness/agent (kept for the next run; `harness clean` removes it)",

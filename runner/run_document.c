@@ -48,6 +48,8 @@ void run_document_plan(const struct plan *plan, const struct options *options, s
 	json_array(&json);
 	for (size_t i = 0; progress_touches[i]; i++)
 		json_put_string(&json, progress_touches[i]);
+	if (plan_hurts_engine(plan))
+		json_put_string(&json, progress_hurts);
 	json_array_end(&json);
 	document_end(&json);
 }

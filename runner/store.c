@@ -125,7 +125,8 @@ int store_open(const char *out, struct store *store, struct error **err)
 		return error_set(err, ERROR_USAGE, "the path of --out is too long");
 	store->out = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (store->out < 0)
-		return error_errno(err, errno, "the folder '%s'", error_safe(out, safe, sizeof(safe)));
+		return error_errno(err, errno, "the folder '%s': choose another with --out",
+				   error_safe(out, safe, sizeof(safe)));
 	if (make_folder(store->out, store->name, err) < 0)
 		return -1;
 	store->folder = openat(store->out, store->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
