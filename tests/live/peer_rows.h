@@ -72,6 +72,12 @@ static const struct row peer_answered[] = {
 	{ .subject = NULL },
 };
 
+static const struct row peer_goes_on[] = {
+	{ "loss_to_dead", "state", '>', 2 * PEER_S, false },
+	{ "permitted", "deliveries", '=', 1, false },
+	{ .subject = NULL },
+};
+
 #define PEER_ARMS                                                                                                      \
 	{ "failure/gateway-unavailable", peer_unavailable }, { "failure/gateway-dies", peer_soon },                    \
 		{ "failure/gateway-garbage", peer_soon }, { "failure/gateway-late", peer_late },                       \
@@ -80,6 +86,8 @@ static const struct row peer_answered[] = {
 		{ "failure/gateway-dies-open", peer_lives_on }, { "failure/gateway-garbage-open", peer_lives_on },     \
 		{ "failure/gateway-late-waits", peer_answered }, { "failure/upstream-dies-open", peer_lives_on },      \
 		{ "failure/upstream-hangs-waits", peer_lives_on },                                                     \
+		{ "failure/gateway-unavailable-open", peer_goes_on },                                                  \
+		{ "failure/upstream-floods-open", peer_goes_on },                                                      \
 	{                                                                                                              \
 		"failure/upstream-other-id-open", peer_lives_on                                                        \
 	}

@@ -56,15 +56,26 @@ void world_init(struct world *world)
 	};
 }
 
+/* What the leak sanitizer says when its process is killed while it looks: about a thread that is gone, and no leak. */
+static const char killed_meanwhile[] = "Unable to get registers from thread";
+
+static bool is_complaint(const char *line)
+{
+	return *line != '\0' && !strstr(line, killed_meanwhile);
+}
+
 /* None of the programs says anything on its own; a sanitizer would. */
 static void check_silence(const struct world *world)
 {
-	char text[1024];
+	char text[4096] = "", *rest = text, *line;
 	ssize_t got = pread(world->complaints, text, sizeof(text) - 1, 0);
 
-	CU_ASSERT_EQUAL(got, 0);
-	if (got > 0)
-		fprintf(stderr, "%.*s\n", (int)got, text);
+	CU_ASSERT(got >= 0);
+	while ((line = strsep(&rest, "\n"))) {
+		CU_ASSERT_FALSE(is_complaint(line));
+		if (is_complaint(line))
+			fprintf(stderr, "%s\n", line);
+	}
 }
 
 void world_end(struct world *world)
