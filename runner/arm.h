@@ -219,6 +219,8 @@ void arm_limit_calls(struct arm *arm, int64_t deadline);
 /* arm_faults.c: applies the faults whose trigger was seen; undoes what is to be undone. Before the session: what a
  * fault needs of this process. */
 int arm_faults_prepare(struct arm *arm, struct error **err) MUST_CHECK;
+/* Whether an observer holds that the agent came as far as its misbehaviour: its stop there is the bridge's word. */
+bool arm_faults_witnessed(const struct arm *arm);
 int arm_faults_apply(struct arm *arm, struct error **err) MUST_CHECK;
 /* What a fault says to undo; at the arm's end (`all`) also an engine that stands still: other arms come after this one.
  */

@@ -244,6 +244,11 @@ static bool at_checkpoint(const struct arm *arm)
 	return arm->told.checkpoint || agent_finished(arm);
 }
 
+static bool witnessed(const struct arm *arm)
+{
+	return arm->told.dead || arm->told.ended || arm_faults_witnessed(arm);
+}
+
 static bool misbehaved(const struct arm *arm)
 {
 	return arm->told.dead || arm->told.done;
@@ -338,7 +343,7 @@ static int finish(struct arm *arm, struct error **err)
  * let go on, and the clock runs. */
 static int misbehave(struct arm *arm, int64_t session, struct error **err)
 {
-	cleanup_error struct error *lost = NULL;
+	cleanup_error struct error *lost = NULL, *late = NULL;
 	int64_t now;
 
 	if (arm_wait(arm, at_checkpoint, session, err) < 0)
@@ -346,6 +351,12 @@ static int misbehave(struct arm *arm, int64_t session, struct error **err)
 	if (!arm->told.checkpoint)
 		return error_set(err, ERROR_PROTOCOL, "the agent ended before its checkpoint");
 	look_alive(arm);
+	/* An observer that is blind is its cells' matter: then nothing strikes, and the arm says so. */
+	if (arm->scenario.faults_count && arm_wait(arm, witnessed, clock_deadline(ARM_BEACON_MS), &late) < 0 &&
+	    error_code(late) != ERROR_TIMEOUT) {
+		error_keep_first(err, &late);
+		return -1;
+	}
 	now = clock_now();
 	arm->told.resumed = true;
 	arm_note(arm, "resumed", "", now);

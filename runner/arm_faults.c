@@ -101,7 +101,13 @@ static bool tries_permitted(const struct arm *arm)
 	return false;
 }
 
-/* That the agent stands at its checkpoint is the bridge's word: that its call arrived there is the observer's. */
+bool arm_faults_witnessed(const struct arm *arm)
+{
+	const struct observer_process *deliveries = arm_observer(arm, "deliveries");
+
+	return !tries_permitted(arm) || (deliveries && observer_hit(deliveries, "permitted"));
+}
+
 static bool due(const struct arm *arm, size_t index)
 {
 	const struct fault *fault = &arm->scenario.faults[index];
@@ -110,8 +116,7 @@ static bool due(const struct arm *arm, size_t index)
 	if (arm->faults[index].fired)
 		return false;
 	if (strcmp(fault->trigger, "misbehaviour") == 0)
-		return arm->told.resumed &&
-		       (!tries_permitted(arm) || (deliveries && observer_hit(deliveries, "permitted")));
+		return arm->told.resumed && arm_faults_witnessed(arm);
 	return deliveries && observer_hit(deliveries, fault->trigger);
 }
 
