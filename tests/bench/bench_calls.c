@@ -136,4 +136,7 @@ static const struct arm arm_empty = {
 	.lock = -1,
 	.recorder = -1,
 	.decisions = -1,
+	.archive = -1,
+	.netns = -1,
+	.end_by = NEVER,
 };
