@@ -15,6 +15,7 @@
 	}
 
 static const struct row loss_eof[] = { LOSS('<', 1000) };
+static const struct row loss_unread[] = { LOSS('<', 1500) };
 static const struct row loss_lease[] = { LOSS('<', 3000) };
 static const struct row loss_acknowledgment[] = { LOSS('<', 2500) };
 static const struct row loss_call[] = { LOSS('<', 2000) };
@@ -23,9 +24,10 @@ static const struct row loss_lives_two[] = { LOSS('>', 2000) };
 static const struct row loss_lives_long[] = { LOSS('>', 3500) };
 
 #define LOSS_ARMS                                                                                                      \
-	{ "lifecycle/bridge-killed-flood", loss_eof }, { "lifecycle/bridge-paused", loss_lease },                      \
-		{ "lifecycle/bridge-paused-flood", loss_lease }, { "lifecycle/watchdog-killed", loss_eof },            \
-		{ "lifecycle/watchdog-paused-flood", loss_acknowledgment },                                            \
+	{ "lifecycle/bridge-killed-flood", loss_eof }, { "lifecycle/bridge-unread-killed", loss_unread },              \
+		{ "lifecycle/bridge-unread-killed-unwatched", loss_lives_two },                                        \
+		{ "lifecycle/bridge-paused", loss_lease }, { "lifecycle/bridge-paused-flood", loss_lease },            \
+		{ "lifecycle/watchdog-killed", loss_eof }, { "lifecycle/watchdog-paused-flood", loss_acknowledgment }, \
 		{ "lifecycle/watchdog-pipe-full", loss_acknowledgment }, { "lifecycle/gateway-paused", loss_call },    \
 		{ "lifecycle/container-paused", loss_session }, { "lifecycle/both-killed", loss_lives_two },           \
 		{ "lifecycle/bridge-killed-flood-unwatched", loss_lives_two },                                         \
@@ -38,6 +40,7 @@ static const struct row loss_lives_long[] = { LOSS('>', 3500) };
 
 #define LOSS_DIFFERENCES                                                                                               \
 	{ "lifecycle/bridge-killed-flood-unwatched", "lifecycle/bridge-killed-flood", "session.watchdog " },           \
+		{ "lifecycle/bridge-unread-killed-unwatched", "lifecycle/bridge-unread-killed", "session.watchdog " }, \
 		{ "lifecycle/bridge-paused-unwatched", "lifecycle/bridge-paused", "session.watchdog " },               \
 		{ "lifecycle/bridge-paused-flood-unwatched", "lifecycle/bridge-paused-flood", "session.watchdog " },   \
 		{ "lifecycle/watchdog-paused-flood-unchecked", "lifecycle/watchdog-paused-flood",                      \
