@@ -139,7 +139,7 @@ check "verbose: the steps of each arm" holds '
 	my (%last, %seen, $bad);
 	for (split /\n/, $text) {
 		$seen{$1} .= " $3", $bad += $2 < ($last{$1} // 0), $last{$1} = $2 if /^  (\S+) +(\d+) ms  ([a-z-]+)/;
-		$bad += !$seen{$1} || $seen{$1} !~ /created attached ready started admitted armed first-frame .*dead/
+		$bad += !$seen{$1} || $seen{$1} !~ /created attached ready started (admitted|waived) armed first-frame .*dead/
 			if m{^\[\d/2\] (\S+)};
 		delete $seen{$1} if m{^\[\d/2\] (\S+)};
 	}
