@@ -183,6 +183,17 @@ static void checkpoint(void)
 	read_line(line, sizeof(line));
 }
 
+static void misbehave(const struct step *step, const struct bytes *bytes)
+{
+	const struct misbehaviour_order order = {
+		.count = step->count,
+		.bytes = bytes->data,
+		.length = bytes->length,
+	};
+
+	step->misbehaviour->run(&order);
+}
+
 static int run(const struct step *steps, int count, unsigned tries, const struct bytes *bytes)
 {
 	int attempts = 0;
@@ -195,7 +206,7 @@ static int run(const struct step *steps, int count, unsigned tries, const struct
 		else if (step->kind == KIND_CHECKPOINT)
 			checkpoint();
 		else
-			step->misbehaviour->run(step->count, bytes->data, bytes->length);
+			misbehave(step, bytes);
 	}
 	return attempts < STATUS_MAX ? attempts : STATUS_MAX;
 }

@@ -30,11 +30,17 @@ struct probe {
 	void (*attempt)(const struct order *order);
 };
 
+/* How it is to misbehave: how often, long, large or with what, as the row has it; and the bytes that it was given. */
+struct misbehaviour_order {
+	long long count;
+	const char *bytes;
+	unsigned long length;
+};
+
 struct misbehaviour {
 	const char *id;
 	const char *what; /* it does */
-	/* `bytes` are those that it was given; it may never return */
-	void (*run)(long long count, const char *bytes, unsigned long length);
+	void (*run)(const struct misbehaviour_order *order); /* may never return */
 };
 
 struct ending {

@@ -13,24 +13,23 @@
 #define PIECE 65536 /* a pipe holds it */
 
 /* Writes what it was given, as many times as it was told, in one piece: whoever kills it then, it was all written. */
-static void write_raw(long long count, const char *bytes, unsigned long length)
+static void write_raw(const struct misbehaviour_order *order)
 {
 	char piece[PIECE];
 	unsigned long used = 0;
 
-	for (long long i = 0; i < (count > 0 ? count : 1) && length <= PIECE - used; i++) {
-		memcpy(piece + used, bytes, length);
-		used += length;
+	for (long long i = 0; i < (order->count > 0 ? order->count : 1) && order->length <= PIECE - used; i++) {
+		memcpy(piece + used, order->bytes, order->length);
+		used += order->length;
 	}
 	write_all(STDOUT_FILENO, piece, used);
 }
 
 /* Each byte of it by itself. */
-static void write_bytes(long long count, const char *bytes, unsigned long length)
+static void write_bytes(const struct misbehaviour_order *order)
 {
-	(void)count;
-	for (unsigned long i = 0; i < length; i++)
-		write_all(STDOUT_FILENO, bytes + i, 1);
+	for (unsigned long i = 0; i < order->length; i++)
+		write_all(STDOUT_FILENO, order->bytes + i, 1);
 }
 
 static void repeat(char byte, long long count)
@@ -43,50 +42,44 @@ static void repeat(char byte, long long count)
 }
 
 /* A good frame of so many bytes, with blanks in it. */
-static void big_frame(long long count, const char *bytes, unsigned long length)
+static void big_frame(const struct misbehaviour_order *order)
 {
 	static const char front[] = "{\"operation\":\"permitted\",", back[] = "\"arguments\":{}}";
 
-	(void)bytes;
-	(void)length;
 	write_all(STDOUT_FILENO, front, sizeof(front) - 1);
-	repeat(' ', count - (long long)(sizeof(front) - 1) - (long long)(sizeof(back) - 1));
+	repeat(' ', order->count - (long long)(sizeof(front) - 1) - (long long)(sizeof(back) - 1));
 	write_all(STDOUT_FILENO, back, sizeof(back) - 1);
 }
 
-static void whole_frame(long long count, const char *bytes, unsigned long length)
+static void whole_frame(const struct misbehaviour_order *order)
 {
-	big_frame(count, bytes, length);
+	big_frame(order);
 	write_all(STDOUT_FILENO, "\n", 1);
 }
 
-static void cut_frame(long long count, const char *bytes, unsigned long length)
+static void cut_frame(const struct misbehaviour_order *order)
 {
-	big_frame(count, bytes, length);
+	big_frame(order);
 	_exit(0);
 }
 
 /* A frame whose argument holds an array in an array, so many deep. */
-static void nested(long long count, const char *bytes, unsigned long length)
+static void nested(const struct misbehaviour_order *order)
 {
 	static const char front[] = "{\"operation\":\"permitted\",\"arguments\":{\"a\":", back[] = "}}\n";
 
-	(void)bytes;
-	(void)length;
 	write_all(STDOUT_FILENO, front, sizeof(front) - 1);
-	repeat('[', count);
-	repeat(']', count);
+	repeat('[', order->count);
+	repeat(']', order->count);
 	write_all(STDOUT_FILENO, back, sizeof(back) - 1);
 }
 
 /* Calls so often, and never reads an answer: nor anything else. */
-static void never_read(long long count, const char *bytes, unsigned long length)
+static void never_read(const struct misbehaviour_order *order)
 {
 	static const char frame[] = "{\"operation\":\"permitted\",\"arguments\":{}}\n";
 
-	(void)bytes;
-	(void)length;
-	for (long long i = 0; i < count; i++)
+	for (long long i = 0; i < order->count; i++)
 		write_all(STDOUT_FILENO, frame, sizeof(frame) - 1);
 	for (;;)
 		pause();
@@ -102,67 +95,53 @@ static void flood(int fd, long long count)
 		write_all(fd, chunk, sizeof(chunk));
 }
 
-static void flood_stdout(long long count, const char *bytes, unsigned long length)
+static void flood_stdout(const struct misbehaviour_order *order)
 {
-	(void)bytes;
-	(void)length;
-	flood(STDOUT_FILENO, count);
+	flood(STDOUT_FILENO, order->count);
 }
 
-static void flood_stderr(long long count, const char *bytes, unsigned long length)
+static void flood_stderr(const struct misbehaviour_order *order)
 {
-	(void)bytes;
-	(void)length;
-	flood(STDERR_FILENO, count);
+	flood(STDERR_FILENO, order->count);
 }
 
-static void leave(long long count, const char *bytes, unsigned long length)
+static void leave(const struct misbehaviour_order *order)
 {
-	(void)bytes;
-	(void)length;
-	_exit((int)count);
+	_exit((int)order->count);
 }
 
 /* A signal that a process sends itself does nothing to the first one of a container: the kernel's own does. */
-static void crash(long long count, const char *bytes, unsigned long length)
+static void crash(const struct misbehaviour_order *order)
 {
+	(void)order;
 	volatile int *nowhere = NULL;
 
-	(void)count;
-	(void)bytes;
-	(void)length;
 	*nowhere = 0; /* NOLINT(clang-analyzer-core.NullDereference): that is the crash */
 }
 
 /* Others cannot come from the kernel: a child dies of it, and the first process leaves as a shell would. */
-static void die_of(long long count, const char *bytes, unsigned long length)
+static void die_of(const struct misbehaviour_order *order)
 {
 	pid_t child = fork();
 	int status = 0;
 
-	(void)bytes;
-	(void)length;
 	if (child == 0) {
-		signal((int)count, SIG_DFL);
-		raise((int)count);
+		signal((int)order->count, SIG_DFL);
+		raise((int)order->count);
 		_exit(0);
 	}
 	if (waitpid(child, &status, 0) == child && WIFSIGNALED(status))
 		_exit(128 + WTERMSIG(status));
 }
 
-static void stall(long long count, const char *bytes, unsigned long length)
+static void stall(const struct misbehaviour_order *order)
 {
-	(void)bytes;
-	(void)length;
-	poll(NULL, 0, (int)count);
+	poll(NULL, 0, (int)order->count);
 }
 
-static void ignore_signals(long long count, const char *bytes, unsigned long length)
+static void ignore_signals(const struct misbehaviour_order *order)
 {
-	(void)count;
-	(void)bytes;
-	(void)length;
+	(void)order;
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_IGN);
 }
@@ -174,11 +153,9 @@ static void stay(void)
 }
 
 /* They stay, so that they count. */
-static void fork_many(long long count, const char *bytes, unsigned long length)
+static void fork_many(const struct misbehaviour_order *order)
 {
-	(void)bytes;
-	(void)length;
-	for (long long i = 0; i < count; i++) {
+	for (long long i = 0; i < order->count; i++) {
 		pid_t child = fork();
 
 		if (child < 0)
@@ -189,37 +166,31 @@ static void fork_many(long long count, const char *bytes, unsigned long length)
 }
 
 /* A child takes it, page by page, and is gone before the next step. */
-static void allocate(long long count, const char *bytes, unsigned long length)
+static void allocate(const struct misbehaviour_order *order)
 {
 	pid_t child = fork();
 
-	(void)bytes;
-	(void)length;
 	if (child == 0) {
-		char *memory = malloc((unsigned long)count);
+		char *memory = malloc((unsigned long)order->count);
 
-		for (long long at = 0; memory && at < count; at += CHUNK)
+		for (long long at = 0; memory && at < order->count; at += CHUNK)
 			((volatile char *)memory)[at] = 1;
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
 }
 
-static void close_output(long long count, const char *bytes, unsigned long length)
+static void close_output(const struct misbehaviour_order *order)
 {
-	(void)count;
-	(void)bytes;
-	(void)length;
+	(void)order;
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
 }
 
 /* Where a peer is what misbehaves. */
-static void go_on(long long count, const char *bytes, unsigned long length)
+static void go_on(const struct misbehaviour_order *order)
 {
-	(void)count;
-	(void)bytes;
-	(void)length;
+	(void)order;
 }
 
 const struct misbehaviour misbehaviours[] = {
