@@ -192,18 +192,17 @@ void bridge_agent_reply(struct bridge *bridge, const struct json_node *result)
 	bridge_agent_pump(bridge);
 }
 
-bool bridge_agent_resume(struct bridge *bridge)
+void bridge_agent_resume(struct bridge *bridge)
 {
 	struct buf reply = BUF(RESUME_BYTES);
 
 	if (!bridge->agent.waiting)
-		return false;
+		return;
 	bridge->agent.waiting = false;
 	buf_text(&reply, "{\"allowed\":true,\"response\":null}\n");
 	enqueue(bridge, &reply);
 	buf_free(&reply);
 	bridge_agent_pump(bridge);
-	return true;
 }
 
 /* ---- from the agent ---- */

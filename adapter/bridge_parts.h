@@ -94,8 +94,8 @@ void bridge_agent_finish(struct bridge *bridge);
 void bridge_agent_pump(struct bridge *bridge);
 /* The answer to the call under way; `result` is NULL for one that was denied. */
 void bridge_agent_reply(struct bridge *bridge, const struct json_node *result);
-/* Answers the checkpoint; false when the agent is at none. */
-bool bridge_agent_resume(struct bridge *bridge);
+/* Answers the checkpoint, when the agent is at one. */
+void bridge_agent_resume(struct bridge *bridge);
 void bridge_agent_settle(struct bridge *bridge);
 
 /* ---- bridge_gateway.c ---- */

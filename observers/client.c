@@ -98,8 +98,8 @@ static int prove(struct observer *observer, struct error **err)
 /* A stream ends with the container: before, there is nothing to say. */
 static int client_report(struct observer *observer, enum wire_phase phase, struct error **err)
 {
-	const struct client *client = observer->state;
-	struct heard *heard = &((struct client *)observer->state)->heard;
+	struct client *client = observer->state;
+	struct heard *heard = &client->heard;
 	enum wire_reason reason;
 	int status;
 
@@ -115,7 +115,7 @@ static int client_report(struct observer *observer, enum wire_phase phase, struc
 			.reason = reason,
 			.value = (int64_t)logs_lines_records(&heard->lines, i),
 			.hits = (int64_t)logs_lines_hits(&heard->lines, i),
-			.bytes = (int64_t)client->heard.stream.bytes,
+			.bytes = (int64_t)heard->stream.bytes,
 		};
 
 		if (!observed->marker && observed->scanned)
