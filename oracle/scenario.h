@@ -171,6 +171,8 @@ bool scenario_earns(const struct scenario *mutant, const struct scenario *scenar
 bool scenario_stops(const struct scenario *scenario, const char *probe);
 /* Whether the agent tries this subject behind its misbehaviour. */
 bool scenario_after(const struct scenario *scenario, const char *subject);
+/* Whether it is one of the probes that come before. */
+bool scenario_tries(const struct scenario *scenario, const char *subject);
 /* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is the id, the group, or "all",
  * to which those that hurt the engine do not belong. */
 bool scenario_selected(const struct scenario *scenario, const char *selector);

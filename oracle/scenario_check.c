@@ -41,9 +41,14 @@ bool scenario_after(const struct scenario *scenario, const char *subject)
 	return in_list(scenario->after, scenario->after_count, subject);
 }
 
+bool scenario_tries(const struct scenario *scenario, const char *subject)
+{
+	return in_list(scenario->probes, scenario->probes_count, subject);
+}
+
 static bool has_probe(const struct scenario *scenario, const char *name)
 {
-	return in_list(scenario->probes, scenario->probes_count, name) || scenario_after(scenario, name);
+	return scenario_tries(scenario, name) || scenario_after(scenario, name);
 }
 
 /* With the name of the list that was probably meant. */
@@ -105,7 +110,7 @@ static int check_misbehaviour(const struct check *check)
 	if (result < 0)
 		return result;
 	for (size_t i = 0; i < scenario->after_count; i++)
-		if (in_list(scenario->probes, scenario->probes_count, scenario->after[i]))
+		if (scenario_tries(scenario, scenario->after[i]))
 			return check_refuse(check, "after[%zu]: '%s' is one of the probes", i, scenario->after[i]);
 	if (scenario->after_count > 0 && !scenario_pauses(scenario))
 		return check_refuse(check, "after: there is no misbehaviour before it");

@@ -93,19 +93,11 @@ int arm_faults_prepare(struct arm *arm, struct error **err)
 	return 0;
 }
 
-static bool tries_permitted(const struct arm *arm)
-{
-	for (size_t i = 0; i < arm->scenario.probes_count; i++)
-		if (strcmp(arm->scenario.probes[i], "permitted") == 0)
-			return true;
-	return false;
-}
-
 bool arm_faults_witnessed(const struct arm *arm)
 {
 	const struct observer_process *deliveries = arm_observer(arm, "deliveries");
 
-	return !tries_permitted(arm) || (deliveries && observer_hit(deliveries, "permitted"));
+	return !scenario_tries(&arm->scenario, "permitted") || (deliveries && observer_hit(deliveries, "permitted"));
 }
 
 static bool due(const struct arm *arm, size_t index)

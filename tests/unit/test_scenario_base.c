@@ -84,6 +84,8 @@ static void test_taken(void)
 	CU_ASSERT_FALSE(scenario_pauses(from));
 	CU_ASSERT_TRUE(scenario_after(to, "after"));
 	CU_ASSERT_FALSE(scenario_after(to, "denied"));
+	CU_ASSERT_TRUE(scenario_tries(to, "denied"));
+	CU_ASSERT_FALSE(scenario_tries(to, "after"));
 
 	CU_ASSERT_EQUAL(mutant->expect_count, 1);
 	CU_ASSERT_STRING_EQUAL(mutant->ends, "");
