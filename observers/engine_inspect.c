@@ -1,36 +1,19 @@
 #include "observers/engine_inspect.h"
 
-#include "core/json.h"
 #include "core/limits.h"
-
-static int take(void *context, const void *bytes, size_t length, struct error **err)
-{
-	struct engine_inspect *inspect = context;
-
-	(void)err;
-	/* A document that does not fit will not parse. */
-	(void)buf_add(&inspect->document, bytes, length);
-	return 0;
-}
 
 void engine_inspect_init(struct engine_inspect *inspect)
 {
-	*inspect = (struct engine_inspect){
-		.stream = STREAM(ENGINE_ANSWER_BYTES, take),
-		.document = BUF(ENGINE_ANSWER_BYTES),
-	};
-	inspect->stream.context = inspect;
+	*inspect = (struct engine_inspect){ .parsed = false };
+	document_init(&inspect->document);
 }
 
 void engine_inspect_parse(struct engine_inspect *inspect)
 {
-	cleanup_error struct error *broken = NULL;
 	cleanup_json struct json_document *document = NULL;
 	const struct json_node *root;
 
-	if (!inspect->stream.ended || inspect->parsed || inspect->document.failed ||
-	    json_parse(buf_string(&inspect->document), inspect->document.length, JSON_ENGINE_DEPTH, &document,
-		       &broken) < 0)
+	if (inspect->parsed || !document_parse(&inspect->document, &document))
 		return;
 	root = json_root(document);
 	inspect->exited = json_int64(json_member(json_member(root, "State"), "ExitCode"), &inspect->exit_code);
@@ -41,7 +24,7 @@ void engine_inspect_parse(struct engine_inspect *inspect)
 
 enum wire_reason engine_inspect_restarts(const struct engine_inspect *inspect, int64_t *value)
 {
-	enum wire_reason reason = stream_reason(&inspect->stream);
+	enum wire_reason reason = stream_reason(&inspect->document.stream);
 
 	*value = inspect->restarts;
 	if (reason != WIRE_REASON_NONE)
@@ -59,6 +42,5 @@ enum wire_reason engine_inspect_exit_code(const struct engine_inspect *inspect, 
 
 void engine_inspect_free(struct engine_inspect *inspect)
 {
-	stream_close(&inspect->stream);
-	buf_free(&inspect->document);
+	document_close(&inspect->document);
 }

@@ -2,12 +2,10 @@
 #ifndef HARNESS_OBSERVERS_ENGINE_INSPECT_H
 #define HARNESS_OBSERVERS_ENGINE_INSPECT_H
 
-#include "core/buf.h"
-#include "observers/stream.h"
+#include "observers/document.h"
 
 struct engine_inspect {
-	struct stream stream; /* the input */
-	struct buf document;
+	struct document document;
 	bool parsed, exited;
 	int64_t restarts, exit_code;
 };

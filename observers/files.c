@@ -17,6 +17,7 @@
 #include "core/fd.h"
 #include "core/json.h"
 #include "observers/counter.h"
+#include "observers/document.h"
 #include "observers/files_archive.h"
 #include "observers/observer.h"
 #include "observers/stream.h"
@@ -51,11 +52,6 @@ struct marker {
 	bool differs;
 	size_t matched;
 	bool found;
-};
-
-struct document {
-	struct stream stream;
-	struct buf text;
 };
 
 struct files {
@@ -227,15 +223,6 @@ static int look_at_archive(struct files *files, int64_t deadline, struct error *
 /* ---- changes -------------------------------------------------------------------------------------------------------
  */
 
-static int on_document(void *context, const void *bytes, size_t length, struct error **err)
-{
-	struct document *document = context;
-
-	if (buf_add(&document->text, bytes, length) < 0)
-		return buf_check(&document->text, "changes", err);
-	return 0;
-}
-
 /* The entries of the list whose paths bear a canary. */
 static void scan_paths(const struct json_node *list, struct counter *counter)
 {
@@ -253,7 +240,6 @@ static int count_changes(struct document *document, int64_t deadline, struct cou
 			 enum wire_reason *reason, struct error **err)
 {
 	cleanup_json struct json_document *json = NULL;
-	cleanup_error struct error *fault = NULL;
 	const struct json_node *root;
 	int status = stream_finish(&document->stream, deadline, err);
 
@@ -264,7 +250,7 @@ static int count_changes(struct document *document, int64_t deadline, struct cou
 	*reason = stream_reason(&document->stream);
 	if (*reason != WIRE_REASON_NONE)
 		return 0;
-	if (json_parse(buf_string(&document->text), document->text.length, JSON_ENGINE_DEPTH, &json, &fault) < 0) {
+	if (!document_parse(document, &json)) {
 		*reason = WIRE_REASON_INPUT_INVALID;
 		return 0;
 	}
@@ -336,15 +322,13 @@ static int files_open(struct observer *observer, struct error **err)
 		.observer = observer,
 		.archive = STREAM(OBSERVER_TREE_BYTES, on_archive),
 		.spool = -1,
-		.changes = { .stream = STREAM(ENGINE_ANSWER_BYTES, on_document), .text = BUF(ENGINE_ANSWER_BYTES) },
-		.control = { .stream = STREAM(ENGINE_ANSWER_BYTES, on_document), .text = BUF(ENGINE_ANSWER_BYTES) },
 		.upper = -1,
 		.lower = -1,
 		.root = -1,
 	};
 	files->archive.context = files;
-	files->changes.stream.context = &files->changes;
-	files->control.stream.context = &files->control;
+	document_init(&files->changes);
+	document_init(&files->control);
 	status = counter_open(&files->counter, observer, err);
 	if (!status)
 		status = counter_open(&files->raw, observer, err);
@@ -431,10 +415,8 @@ static void files_close(struct observer *observer)
 	if (!files->observer)
 		return;
 	stream_close(&files->archive);
-	stream_close(&files->changes.stream);
-	stream_close(&files->control.stream);
-	buf_wipe(&files->changes.text);
-	buf_wipe(&files->control.text);
+	document_close(&files->changes);
+	document_close(&files->control);
 	counter_close(&files->counter);
 	counter_close(&files->raw);
 	fd_close(&files->spool);

@@ -327,13 +327,13 @@ static int state_input(struct observer *observer, const char *name, int fd, stru
 	if (strcmp(name, "proc") == 0 && !state->proc_came)
 		return take_proc(observer, fd, err);
 	if (strcmp(name, "inspect") == 0)
-		return stream_open(&state->inspect.stream, observer->loop, fd, err);
+		return stream_open(&state->inspect.document.stream, observer->loop, fd, err);
 	if (strcmp(name, "events") == 0)
 		return stream_open(&state->events, observer->loop, fd, err);
 	if (strcmp(name, "inspect-before") == 0)
-		return stream_open(&state->outlived.before, observer->loop, fd, err);
+		return stream_open(&state->outlived.before.stream, observer->loop, fd, err);
 	if (strcmp(name, "inspect-window") == 0)
-		return stream_open(&state->outlived.after, observer->loop, fd, err);
+		return stream_open(&state->outlived.after.stream, observer->loop, fd, err);
 	fd_close(&fd);
 	return error_set(err, ERROR_PROTOCOL, "an input that is unknown or came twice");
 }
@@ -364,7 +364,7 @@ static int state_loss(struct observer *observer, int64_t time, struct error **er
 static int finish_inputs(struct state *state, struct error **err)
 {
 	int64_t deadline = clock_deadline(FINISH_MS);
-	int r = stream_finish(&state->inspect.stream, deadline, err);
+	int r = stream_finish(&state->inspect.document.stream, deadline, err);
 
 	return r < 0 ? r : stream_finish(&state->events, deadline, err);
 }

@@ -18,34 +18,11 @@ struct place {
 };
 static const struct place places[];
 
-static int take_before(void *context, const void *bytes, size_t length, struct error **err)
-{
-	struct outlived *outlived = context;
-
-	(void)err;
-	/* A document that does not fit will not parse. */
-	(void)buf_add(&outlived->before_text, bytes, length);
-	return 0;
-}
-
-static int take_after(void *context, const void *bytes, size_t length, struct error **err)
-{
-	struct outlived *outlived = context;
-
-	(void)err;
-	(void)buf_add(&outlived->after_text, bytes, length);
-	return 0;
-}
-
 void outlived_init(struct outlived *outlived)
 {
-	*outlived = (struct outlived){
-		.before = STREAM(ENGINE_ANSWER_BYTES, take_before),
-		.after = STREAM(ENGINE_ANSWER_BYTES, take_after),
-		.before_text = BUF(ENGINE_ANSWER_BYTES),
-		.after_text = BUF(ENGINE_ANSWER_BYTES),
-	};
-	outlived->before.context = outlived->after.context = outlived;
+	*outlived = (struct outlived){ .closed = false };
+	document_init(&outlived->before);
+	document_init(&outlived->after);
 }
 
 static const struct json_node *at(const struct json_document *document, const struct place *place)
@@ -55,18 +32,11 @@ static const struct json_node *at(const struct json_document *document, const st
 	return place->below ? json_member(node, place->below) : node;
 }
 
-static bool parse(const struct buf *text, struct json_document **out)
-{
-	cleanup_error struct error *broken = NULL;
-
-	return !text->failed && json_parse(buf_string(text), text->length, JSON_ENGINE_DEPTH, out, &broken) == 0;
-}
-
 static enum wire_reason compare(struct outlived *outlived)
 {
 	cleanup_json struct json_document *before = NULL, *after = NULL;
 
-	if (!parse(&outlived->before_text, &before) || !parse(&outlived->after_text, &after))
+	if (!document_parse(&outlived->before, &before) || !document_parse(&outlived->after, &after))
 		return WIRE_REASON_INPUT_INVALID;
 	for (const struct place *place = places; place->member; place++) {
 		const struct json_node *one = at(before, place), *other = at(after, place);
@@ -99,18 +69,18 @@ int outlived_close_window(struct outlived *outlived, bool alive, struct error **
 	int64_t deadline = clock_deadline(FINISH_MS);
 	int status;
 
-	if (outlived->closed || !outlived->before.came)
+	if (outlived->closed || !outlived->before.stream.came)
 		return 0;
 	outlived->closed = true;
 	outlived->alive = alive;
 	if (!alive)
 		return 0;
-	status = stream_finish(&outlived->before, deadline, err);
+	status = stream_finish(&outlived->before.stream, deadline, err);
 	if (status == 0)
-		status = stream_finish(&outlived->after, deadline, err);
-	outlived->reason = stream_reason(&outlived->before);
+		status = stream_finish(&outlived->after.stream, deadline, err);
+	outlived->reason = stream_reason(&outlived->before.stream);
 	if (outlived->reason == WIRE_REASON_NONE)
-		outlived->reason = stream_reason(&outlived->after);
+		outlived->reason = stream_reason(&outlived->after.stream);
 	if (outlived->reason == WIRE_REASON_NONE)
 		outlived->reason = compare(outlived);
 	if (outlived->reason == WIRE_REASON_NONE)
@@ -120,7 +90,7 @@ int outlived_close_window(struct outlived *outlived, bool alive, struct error **
 
 bool outlived_asked(const struct outlived *outlived)
 {
-	return outlived->before.came;
+	return outlived->before.stream.came;
 }
 
 enum wire_reason outlived_read(const struct outlived *outlived, enum outlived_change change, int64_t *value)
@@ -131,10 +101,8 @@ enum wire_reason outlived_read(const struct outlived *outlived, enum outlived_ch
 
 void outlived_free(struct outlived *outlived)
 {
-	stream_close(&outlived->before);
-	stream_close(&outlived->after);
-	buf_free(&outlived->before_text);
-	buf_free(&outlived->after_text);
+	document_close(&outlived->before);
+	document_close(&outlived->after);
 }
 
 static const struct place places[] = {

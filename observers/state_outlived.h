@@ -5,14 +5,12 @@
 #ifndef HARNESS_OBSERVERS_STATE_OUTLIVED_H
 #define HARNESS_OBSERVERS_STATE_OUTLIVED_H
 
-#include "core/buf.h"
-#include "observers/stream.h"
+#include "observers/document.h"
 
 enum outlived_change { OUTLIVED_NAME, OUTLIVED_LIMITS, OUTLIVED_NETWORKS, OUTLIVED_PATTERN, OUTLIVED_CHANGES };
 
 struct outlived {
-	struct stream before, after; /* the engine's answers to an inspect */
-	struct buf before_text, after_text;
+	struct document before, after; /* the engine's answers to an inspect */
 	bool closed; /* the window */
 	bool alive; /* the process, then */
 	enum wire_reason reason; /* why nothing can be said */
