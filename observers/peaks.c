@@ -1,10 +1,7 @@
 #include "observers/peaks.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/fd.h"
+#include "observers/number.h"
 
 #define FILE_BYTES (16 * KIB)
 
@@ -22,33 +19,6 @@ struct peak_row {
 
 static const struct peak_row rows[PEAKS];
 
-static bool number(const char *text, int64_t *out)
-{
-	char *end = NULL;
-	long long value;
-
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	value = strtoll(text, &end, 10);
-	if (errno || (*end != '\n' && *end != '\0'))
-		return false;
-	*out = value;
-	return true;
-}
-
-static bool keyed(const char *text, const char *key, int64_t *out)
-{
-	size_t length = strlen(key);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, length) == 0 && line[length] == ' ')
-			return number(line + length + 1, out);
-	}
-	return false;
-}
-
 static bool read_counter(int folder, const struct counter_file *files, int64_t *out)
 {
 	for (; files->file; files++) {
@@ -57,7 +27,7 @@ static bool read_counter(int folder, const struct counter_file *files, int64_t *
 
 		if (fd_read_file(folder, files->file, FILE_BYTES, &text, &absent) < 0)
 			continue;
-		return files->key ? keyed(buf_string(&text), files->key, out) : number(buf_string(&text), out);
+		return number_in(buf_string(&text), files->key, out);
 	}
 	return false;
 }
