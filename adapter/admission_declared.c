@@ -46,13 +46,6 @@ bool json_blank(const struct json_node *node)
 	return false;
 }
 
-bool json_text_is(const struct json_node *node, const char *text)
-{
-	const char *found = json_string(node);
-
-	return found && text && strcmp(found, text) == 0;
-}
-
 bool json_texts_are(const struct json_node *node, const char *const *texts)
 {
 	const struct json_node *item = json_first(node);

@@ -40,12 +40,6 @@ static const size_t values_read_count;
 static const char *const namespaces_read[];
 static const size_t namespaces_read_count;
 
-static void close_folder(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static int compare_numbers(const void *one, const void *other)
 {
 	int a = *(const int *)one, b = *(const int *)other;
@@ -71,7 +65,7 @@ static int descriptor_number(const char *name)
 /* The smallest of them, in order; a process with more than are shown has "..." at the end. */
 static int read_descriptors(int proc, struct buf *out, struct error **err)
 {
-	__attribute__((cleanup(close_folder))) DIR *folder = NULL;
+	cleanup_dir DIR *folder = NULL;
 	int numbers[DESCRIPTORS_SHOWN], fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
 	size_t count = 0;

@@ -24,7 +24,6 @@ typedef bool effective_check(const struct admission_effective *files, const stru
 const struct json_node *json_at(const struct json_node *root, const char *path);
 /* null, "", [], {} and absent are one. */
 bool json_blank(const struct json_node *node);
-bool json_text_is(const struct json_node *node, const char *text);
 /* An array of exactly these strings, in order; NULL-terminated. Blank for none. */
 bool json_texts_are(const struct json_node *node, const char *const *texts);
 

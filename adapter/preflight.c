@@ -10,9 +10,9 @@
 
 #include "adapter/preflight_internal.h"
 #include "core/fd.h"
+#include "core/proc.h"
 
 #define PATTERN_BYTES 4096
-#define COMM_BYTES 64
 #define ENGINE_COMM "dockerd"
 
 enum core_class core_pattern_class(const char *pattern)
@@ -187,19 +187,12 @@ int preflight_engine(const struct json_node *version, const struct json_node *in
 
 static bool is_engine(int proc, int pid)
 {
-	cleanup_buf struct buf comm = BUF(COMM_BYTES);
-	cleanup_error struct error *gone = NULL;
+	cleanup_fd int process = -1;
 	char path[32];
 
-	snprintf(path, sizeof(path), "%d/comm", pid);
-	return fd_read_file(proc, path, COMM_BYTES, &comm, &gone) == 0 &&
-	       strcmp(buf_string(&comm), ENGINE_COMM "\n") == 0;
-}
-
-static void close_folder(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
+	snprintf(path, sizeof(path), "%d", pid);
+	process = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return proc_named(process, ENGINE_COMM);
 }
 
 /* A process's folder; 0 when the name is none. */
@@ -220,7 +213,7 @@ static int process_number(const char *name)
 /* The only process of that name; two could not be told apart. */
 static int find_engine(int proc, int *out, struct error **err)
 {
-	__attribute__((cleanup(close_folder))) DIR *folder = NULL;
+	cleanup_dir DIR *folder = NULL;
 	int fd = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = 0;
 	const struct dirent *entry;
 

@@ -1,9 +1,8 @@
 #include "adapter/session_watch_parts.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "adapter/engine.h"
 #include "adapter/preflight.h"
@@ -42,7 +41,6 @@ int session_watch_open(struct session *session, struct error **err)
 	static const char filters[] = "{\"type\":[\"container\",\"network\"]}";
 	const struct session_limits *limits = &session->options->limits;
 	struct session_watch *watch = calloc(1, sizeof(*watch));
-	struct timespec now;
 
 	if (!watch)
 		return error_set(err, ERROR_MEMORY, "no memory for watching the session");
@@ -50,18 +48,16 @@ int session_watch_open(struct session *session, struct error **err)
 	watch->last = (struct buf)BUF(ENGINE_ANSWER_BYTES);
 	watch->links.fd = -1;
 	session->watch = watch;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return engine_events_begin(session->engine, (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec - SINCE_NS, filters,
+	return engine_events_begin(session->engine, clock_realtime() - SINCE_NS, filters,
 				   clock_deadline(2 * (ENGINE_START_MS + limits->session_ms)), take_bytes, watch,
 				   &watch->listening, err);
 }
 
 static bool shares_our_network(int netns)
 {
-	struct stat own, theirs;
+	cleanup_fd int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
-	return stat("/proc/self/ns/net", &own) == 0 && fstat(netns, &theirs) == 0 && own.st_ino == theirs.st_ino &&
-	       own.st_dev == theirs.st_dev;
+	return fd_same(own, netns);
 }
 
 int session_watch_links(struct session *session, struct error **err)

@@ -10,13 +10,6 @@ struct change {
 };
 static const struct change changes[];
 
-static bool is_text(const struct json_node *node, const char *text)
-{
-	const char *found = json_string(node);
-
-	return found && strcmp(found, text) == 0;
-}
-
 static bool is_action(const char *action, const char *name)
 {
 	size_t length = strlen(name);
@@ -38,8 +31,8 @@ static bool is_about(const struct json_node *event, const char *type, const char
 	const struct json_node *actor = json_member(event, "Actor");
 
 	if (strcmp(type, "container") == 0)
-		return is_text(json_member(actor, "ID"), container);
-	return is_text(json_member(json_member(actor, "Attributes"), "container"), container);
+		return json_text_is(json_member(actor, "ID"), container);
+	return json_text_is(json_member(json_member(actor, "Attributes"), "container"), container);
 }
 
 static enum watch_kind judge(struct watch_told *told, const char *type, const char *action)

@@ -11,6 +11,14 @@ int64_t clock_now(void)
 	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+int64_t clock_realtime(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 int64_t clock_add(int64_t time, int64_t nanoseconds)
 {
 	int64_t sum;

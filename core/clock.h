@@ -1,6 +1,6 @@
 /*
  * Time is an int64_t of nanoseconds on CLOCK_MONOTONIC: absolute, saturating, comparable between the processes of one
- * boot. The wall clock is for display only.
+ * boot. The wall clock is for display, and to ask the engine, which knows no other.
  */
 #ifndef HARNESS_CORE_CLOCK_H
 #define HARNESS_CORE_CLOCK_H
@@ -18,6 +18,8 @@ int64_t clock_deadline(int64_t milliseconds);
 int64_t clock_add(int64_t time, int64_t nanoseconds);
 /* For poll(): milliseconds until `deadline` rounded up, 0 when it passed, -1 for NEVER. */
 int clock_poll_timeout(int64_t deadline);
+/* The wall clock in nanoseconds since 1970, as the engine reckons its events: it may jump. */
+int64_t clock_realtime(void);
 /* The wall clock as RFC 3339 in UTC with seconds, "2026-01-02T03:04:05Z": 20 bytes and a NUL. */
 #define CLOCK_TEXT 21
 void clock_wall(char out[CLOCK_TEXT]);

@@ -57,6 +57,14 @@ int fd_nonblocking(int fd, bool on, struct error **err)
 	return 0;
 }
 
+bool fd_same(int one, int other)
+{
+	struct stat first, second;
+
+	return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_ino == second.st_ino &&
+	       first.st_dev == second.st_dev;
+}
+
 int fd_wait(int fd, short events, int64_t deadline, struct error **err)
 {
 	struct pollfd polled = { .fd = fd, .events = events };

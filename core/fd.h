@@ -2,6 +2,7 @@
 #ifndef HARNESS_CORE_FD_H
 #define HARNESS_CORE_FD_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,9 +26,15 @@ static inline void file_cleanup(FILE **file)
 	if (*file)
 		fclose(*file);
 }
+static inline void dir_cleanup(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
 #define cleanup_fd __attribute__((cleanup(fd_close)))
 #define cleanup_free __attribute__((cleanup(free_cleanup)))
 #define cleanup_file __attribute__((cleanup(file_cleanup)))
+#define cleanup_dir __attribute__((cleanup(dir_cleanup)))
 
 static inline int steal_fd(int *fd)
 {
@@ -47,6 +54,9 @@ static inline int steal_fd(int *fd)
 int fd_pipe(int *read_end, int *write_end, struct error **err) MUST_CHECK;
 int fd_seqpacket(int *one, int *other, struct error **err) MUST_CHECK;
 int fd_nonblocking(int fd, bool on, struct error **err) MUST_CHECK;
+
+/* Whether both are of one file, folder or namespace; not when either is none. */
+bool fd_same(int one, int other);
 
 /* Writes all of it before the absolute deadline; works on blocking and non-blocking descriptors; EPIPE is
  * ERROR_CLOSED, never a signal (callers keep SIGPIPE ignored). */

@@ -109,19 +109,13 @@ int fd_write_atomic(int directory, const char *path, const void *bytes, size_t l
 	return sync_folder(folder) < 0 ? path_error(err, errno, "syncing", parent) : 0;
 }
 
-static void close_stream(DIR **stream)
-{
-	if (*stream)
-		closedir(*stream);
-}
-
 static int remove_entry(int folder, const char *name, dev_t device, unsigned depth, struct error **err);
 
 /* Empties the folder of `fd`, which it closes. Passes repeat until one finds nothing, since a removal may move what
  * readdir() has yet to show. */
 static int empty_folder(int fd, dev_t device, unsigned depth, struct error **err)
 {
-	__attribute__((cleanup(close_stream))) DIR *stream = fdopendir(fd);
+	cleanup_dir DIR *stream = fdopendir(fd);
 	bool found = true;
 
 	if (!stream) {

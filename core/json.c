@@ -156,6 +156,13 @@ bool json_bool(const struct json_node *node, bool *out)
 	return true;
 }
 
+bool json_text_is(const struct json_node *node, const char *text)
+{
+	const char *found = json_string(node);
+
+	return found && text && strcmp(found, text) == 0;
+}
+
 bool json_is_null(const struct json_node *node)
 {
 	return !node || node->type == JSON_NULL;

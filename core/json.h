@@ -47,6 +47,8 @@ const char *json_key(const struct json_node *node);
 /* The decoded string (NUL-terminated), or NULL when node is NULL or no string. Owned by the document. */
 const char *json_string(const struct json_node *node);
 size_t json_string_length(const struct json_node *node);
+/* Whether it is a string, and this one. NULL-safe on both sides: then it is not. */
+bool json_text_is(const struct json_node *node, const char *text);
 /* True and *out set when the node is an integer (no fraction, no exponent) within int64_t. "-0" is not. */
 bool json_int64(const struct json_node *node, int64_t *out);
 bool json_bool(const struct json_node *node, bool *out);

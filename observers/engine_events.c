@@ -4,13 +4,6 @@
 
 #include "core/json.h"
 
-static bool is_text(const struct json_node *node, const char *text)
-{
-	const char *found = json_string(node);
-
-	return found && strcmp(found, text) == 0;
-}
-
 static void count_event(struct engine_events *events, const char *line, size_t length)
 {
 	cleanup_error struct error *broken = NULL;
@@ -23,11 +16,11 @@ static void count_event(struct engine_events *events, const char *line, size_t l
 		events->broken = true;
 		return;
 	}
-	if (!is_text(json_member(json_root(document), "Type"), "container"))
+	if (!json_text_is(json_member(json_root(document), "Type"), "container"))
 		return;
 	action = json_member(json_root(document), "Action");
-	events->creates += is_text(action, "create");
-	events->starts += is_text(action, "start");
+	events->creates += json_text_is(action, "create");
+	events->starts += json_text_is(action, "start");
 }
 
 void engine_events_take(struct engine_events *events, const void *bytes, size_t length)

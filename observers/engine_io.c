@@ -1,65 +1,42 @@
 #include "observers/engine_io.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/fd.h"
 #include "core/limits.h"
+#include "core/proc.h"
+#include "observers/number.h"
 
 #define FILE_BYTES (16 * KIB)
 #define SHIM "containerd-shim"
 #define TRIES 4
 
-/* "KEY NUMBER" at the start of a line of a file in this folder, or -1. */
-static int64_t read_number(int folder, const char *file, const char *key)
+/* What it wrote so far, or -1. */
+static int64_t bytes_of(int process)
 {
 	cleanup_error struct error *unread = NULL;
 	cleanup_buf struct buf text = BUF(FILE_BYTES);
-	const char *line;
+	int64_t written = -1;
 
-	if (fd_read_file(folder, file, FILE_BYTES, &text, &unread) < 0)
+	if (fd_read_file(process, "io", FILE_BYTES, &text, &unread) < 0 ||
+	    !number_in(buf_string(&text), "wchar:", &written))
 		return -1;
-	for (line = buf_string(&text); line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, strlen(key)) == 0)
-			break;
-	}
-	if (!line)
-		return -1;
-	line += strlen(key);
-	line += strspn(line, " \t");
-	return isdigit((unsigned char)*line) ? strtoll(line, NULL, 10) : -1;
-}
-
-static int64_t bytes_of(int process)
-{
-	return read_number(process, "io", "wchar:");
-}
-
-static bool is_shim(int folder)
-{
-	cleanup_error struct error *unread = NULL;
-	cleanup_buf struct buf name = BUF(KIB);
-
-	return fd_read_file(folder, "comm", KIB, &name, &unread) == 0 &&
-	       strncmp(buf_string(&name), SHIM, strlen(SHIM)) == 0;
+	return written;
 }
 
 /* The number of the parent is read once more behind its folder: until then it was no other's. */
 static int open_parent(int process)
 {
-	int64_t parent = read_number(process, "status", "PPid:");
+	pid_t parent = proc_parent(process);
 	cleanup_fd int folder = -1;
 	char path[32];
 
 	if (parent <= 0)
 		return -1;
-	snprintf(path, sizeof(path), "../%lld", (long long)parent);
+	snprintf(path, sizeof(path), "../%d", (int)parent);
 	folder = openat(process, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0 || read_number(process, "status", "PPid:") != parent || !is_shim(folder))
+	if (folder < 0 || proc_parent(process) != parent || !proc_named(folder, SHIM))
 		return -1;
 	return steal_fd(&folder);
 }

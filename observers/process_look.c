@@ -12,16 +12,10 @@
 #define STATUS_BYTES (16 * KIB)
 #define HEXADECIMAL 16
 
-static void close_list(DIR **list)
-{
-	if (*list)
-		closedir(*list);
-}
-
 static bool count_descriptors(int process, int64_t *out)
 {
 	cleanup_fd int folder = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	__attribute__((cleanup(close_list))) DIR *list = folder < 0 ? NULL : fdopendir(folder);
+	cleanup_dir DIR *list = folder < 0 ? NULL : fdopendir(folder);
 	const struct dirent *entry;
 
 	if (!list)

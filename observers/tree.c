@@ -24,12 +24,6 @@ struct walk {
 	char *names; /* of attributes, as large as a chunk */
 };
 
-static void close_folder(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static void note(struct walk *walk, enum wire_reason reason)
 {
 	if (walk->result->reason == WIRE_REASON_NONE)
@@ -178,7 +172,7 @@ static int walk_entry(struct walk *walk, int folder, const char *name, unsigned 
 
 static int walk_folder(struct walk *walk, int folder, unsigned depth, struct error **err)
 {
-	__attribute__((cleanup(close_folder))) DIR *entries = NULL;
+	cleanup_dir DIR *entries = NULL;
 	cleanup_fd int fd = -1;
 	int status = 0;
 

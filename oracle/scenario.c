@@ -50,12 +50,6 @@ static int found_add(struct found *found, const char *id, struct error **err)
 	return 0;
 }
 
-static void dir_cleanup(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 static int open_dir(int directory, const char *path, DIR **out, struct error **err)
 {
 	cleanup_fd int fd = openat(directory, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -95,7 +89,7 @@ static int collect_entry(int directory, const char *path, size_t length, struct 
 
 static int collect(int directory, const char *group, struct found *found, struct error **err)
 {
-	__attribute__((cleanup(dir_cleanup))) DIR *dir = NULL;
+	cleanup_dir DIR *dir = NULL;
 	int result = open_dir(directory, group[0] ? group : ".", &dir, err);
 
 	while (result >= 0) {

@@ -230,20 +230,13 @@ int environment_lacks(const char *environment, size_t length, const char *out[EN
 	return 0;
 }
 
-static bool text_is(const struct json_node *node, const char *text)
-{
-	const char *found = json_string(node);
-
-	return found && strcmp(found, text) == 0;
-}
-
 static bool our_version(const struct json_node *api)
 {
 	char text[16];
 
 	for (int minor = API_MINOR_MIN; minor <= API_MINOR_MAX; minor++) {
 		snprintf(text, sizeof(text), "1.%d", minor);
-		if (text_is(api, text))
+		if (json_text_is(api, text))
 			return true;
 	}
 	return false;
@@ -273,7 +266,7 @@ int environment_refused(const char *environment, size_t length, struct error **e
 		return result;
 	before = json_member(json_root(document), "before");
 	options = json_member(before, "engine.securityOptions");
-	if (!text_is(json_member(before, "sysctl.corePatternClass"), "file"))
+	if (!json_text_is(json_member(before, "sysctl.corePatternClass"), "file"))
 		return error_set(err, ERROR_INPUT, FILE_NAME ": sysctl.corePatternClass: no run starts but on 'file'");
 	if (has_option(options, "name=rootless"))
 		return error_set(err, ERROR_INPUT, FILE_NAME ": engine.securityOptions: no run starts on 'rootless'");

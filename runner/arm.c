@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -129,7 +128,6 @@ static int prepare(struct arm *arm, struct error **err)
 {
 	const struct json_node *root = json_root(arm->input);
 	struct arm_record *record = &arm->result->record;
-	struct timespec wall;
 
 	if (arm_input_decode(arm, err) < 0)
 		return -1;
@@ -139,8 +137,7 @@ static int prepare(struct arm *arm, struct error **err)
 	snprintf(record->boot, sizeof(record->boot), "%s", arm->context.boot);
 	if (apply_mutations(arm, err) < 0 || add_subjects(arm, err) < 0)
 		return -1;
-	clock_gettime(CLOCK_REALTIME, &wall);
-	arm->created_wall = (int64_t)wall.tv_sec * NS_PER_S + wall.tv_nsec;
+	arm->created_wall = clock_realtime();
 	arm->target = (struct session_target){
 		.socket = arm->context.socket,
 		.run = arm->context.run,

@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -93,14 +92,6 @@ static int logs(struct arm *arm, struct error **err)
 	return give_status(arm, status, err);
 }
 
-static int64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 static int state(struct arm *arm, struct error **err)
 {
 	cleanup_buf struct buf inspect = BUF(ENGINE_ANSWER_BYTES);
@@ -114,7 +105,8 @@ static int state(struct arm *arm, struct error **err)
 	if (engine_inspect(arm->engine, arm->session.container, &inspect, &found, err) < 0 ||
 	    give_bytes(arm, "state", "inspect", buf_string(&inspect), inspect.length, err) < 0)
 		return -1;
-	if (engine_events(arm->engine, arm->created_wall - EVENTS_SLACK_NS, wall_ns(), filters, &events, err) < 0)
+	if (engine_events(arm->engine, arm->created_wall - EVENTS_SLACK_NS, clock_realtime(), filters, &events, err) <
+	    0)
 		return -1;
 	return give_bytes(arm, "state", "events", buf_string(&events), events.length, err);
 }

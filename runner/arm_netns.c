@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -20,19 +19,11 @@
  */
 static const char *const layouts[] = { "/sys/fs/cgroup/pids/docker", "/sys/fs/cgroup/docker" };
 
-bool arm_netns_same(int one, int other)
-{
-	struct stat first, second;
-
-	return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_ino == second.st_ino &&
-	       first.st_dev == second.st_dev;
-}
-
 bool arm_netns_apart(int netns)
 {
 	cleanup_fd int ours = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
-	return ours >= 0 && !arm_netns_same(ours, netns);
+	return ours >= 0 && !fd_same(ours, netns);
 }
 
 static int first_process(const char *container)

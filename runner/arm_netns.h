@@ -13,8 +13,7 @@ struct arm;
 /* Drives the start until the namespace is there and its loopback is up, or the start is answered. A descriptor, or -1.
  */
 int arm_netns_early(struct arm *arm);
-/* Whether two descriptors are of one namespace, and whether one is apart from ours. */
-bool arm_netns_same(int one, int other);
+/* Whether the namespace is apart from ours. */
 bool arm_netns_apart(int netns);
 
 #endif

@@ -223,7 +223,7 @@ void arm_observers_early(struct arm *arm)
 
 void arm_observers_netns(struct arm *arm)
 {
-	if (arm->netns >= 0 && arm_netns_same(arm->netns, arm->session.netns))
+	if (arm->netns >= 0 && fd_same(arm->netns, arm->session.netns))
 		return;
 	stop_inside(arm);
 	if (arm_netns_apart(arm->session.netns))

@@ -200,7 +200,7 @@ void store_arm_remove(int *folder, int *lock, const char *path)
 
 int store_each_arm(store_arm each, void *context, struct error **err)
 {
-	DIR *list = opendir(STORE_TEMPORARY);
+	cleanup_dir DIR *list = opendir(STORE_TEMPORARY);
 	const struct dirent *entry;
 	int status = 0;
 
@@ -217,7 +217,6 @@ int store_each_arm(store_arm each, void *context, struct error **err)
 		snprintf(path, sizeof(path), "%s/%s", STORE_TEMPORARY, entry->d_name);
 		status = each(context, entry->d_name + strlen(ARM_PREFIX), path, err);
 	}
-	closedir(list);
 	return status;
 }
 
@@ -291,8 +290,8 @@ static int sweep(const char *path, sweep_each each, const char *run, unsigned *c
 {
 	cleanup_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
+	cleanup_dir DIR *list = NULL;
 	int status = 0;
-	DIR *list;
 
 	*count = 0;
 	if (folder < 0)
@@ -302,7 +301,6 @@ static int sweep(const char *path, sweep_each each, const char *run, unsigned *c
 		return error_errno(err, errno, "a folder to clean");
 	while (status == 0 && (entry = readdir(list)))
 		status = each(folder, entry->d_name, run, count, err);
-	closedir(list);
 	return status;
 }
 

@@ -18,10 +18,10 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/json.h"
+#include "core/proc.h"
 #include "core/spawn.h"
 #include "runner/store.h"
 
-#define STAT_BYTES 4096
 #define STUCK_MS 10000
 
 typedef int (*each_container)(void *context, const char *id, const char *run, struct error **err);
@@ -140,22 +140,6 @@ int sweep_images(struct engine *engine, struct swept *swept, struct error **err)
 	return store_run_held(NULL) ? 0 : sweep_all(remove_images, &removal, err);
 }
 
-/* Field 4 of /proc/PID/stat, behind the program's name, which may hold anything. */
-static int parent_of(int proc)
-{
-	cleanup_buf struct buf text = BUF(STAT_BYTES);
-	cleanup_error struct error *ignored = NULL;
-	const char *end;
-	int parent = -1;
-
-	if (fd_read_file(proc, "stat", STAT_BYTES, &text, &ignored) < 0)
-		return -1;
-	end = strrchr(buf_string(&text), ')');
-	if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
-		return -1;
-	return parent;
-}
-
 static bool program_of(int proc, char path[PATH_MAX])
 {
 	ssize_t length = readlinkat(proc, "exe", path, PATH_MAX - 1);
@@ -179,7 +163,7 @@ static bool orphan(int list, int proc, const char *folder)
 
 	if (!program_of(proc, path) || !below(path, folder, strlen(folder)) || !program_of(own, self))
 		return false;
-	snprintf(parent_name, sizeof(parent_name), "%d", parent_of(proc));
+	snprintf(parent_name, sizeof(parent_name), "%d", proc_parent(proc));
 	parent = openat(list, parent_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* Of a program that was built anew meanwhile the path goes on: " (deleted)". */
 	return parent >= 0 && program_of(parent, path) && strncmp(path, self, strlen(self)) != 0 &&
@@ -191,7 +175,7 @@ int sweep_processes(unsigned *count, struct error **err)
 	char folder[PATH_MAX];
 	const struct dirent *entry;
 	char *slash;
-	DIR *list;
+	cleanup_dir DIR *list = NULL;
 
 	if (spawn_helper_path("watchdog", folder, sizeof(folder), err) < 0)
 		return -1;
@@ -212,6 +196,5 @@ int sweep_processes(unsigned *count, struct error **err)
 		    pidfd_send_signal(pidfd, SIGKILL, NULL, 0) == 0)
 			++*count;
 	}
-	closedir(list);
 	return 0;
 }

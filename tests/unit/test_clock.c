@@ -73,6 +73,8 @@ static void test_wall(void)
 	struct tm fields = { 0 };
 	const char *end;
 
+	CU_ASSERT(clock_realtime() >= before * NS_PER_S);
+	CU_ASSERT(clock_realtime() < (before + 5) * NS_PER_S);
 	clock_wall(text);
 	clock_stamp(stamp);
 	CU_ASSERT_EQUAL(strlen(text), CLOCK_TEXT - 1);

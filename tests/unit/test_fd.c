@@ -93,6 +93,18 @@ static void test_made(void)
 	CU_ASSERT(closes_on_exec(packets.one) && closes_on_exec(packets.other));
 }
 
+static void test_same(void)
+{
+	cleanup_fd int one = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	cleanup_fd int again = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	cleanup_fd int other = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+
+	CU_ASSERT(one >= 0 && again >= 0 && other >= 0);
+	CU_ASSERT(fd_same(one, again));
+	CU_ASSERT(!fd_same(one, other));
+	CU_ASSERT(!fd_same(one, -1) && !fd_same(-1, one) && !fd_same(-1, -1));
+}
+
 static void test_nonblocking(void)
 {
 	cleanup_pair struct pair pipe = { -1, -1 };
@@ -342,11 +354,9 @@ static void test_send_timeout(void)
 }
 
 static CU_TestInfo basic_tests[] = {
-	{ "close", test_close },
-	{ "pipe, seqpacket", test_made },
-	{ "nonblocking", test_nonblocking },
-	{ "wait", test_wait },
-	CU_TEST_INFO_NULL,
+	{ "close", test_close }, { "pipe, seqpacket", test_made },
+	{ "same", test_same },   { "nonblocking", test_nonblocking },
+	{ "wait", test_wait },   CU_TEST_INFO_NULL,
 };
 
 static CU_TestInfo io_tests[] = {

@@ -344,6 +344,9 @@ static void test_lookups(void)
 	child = json_next(child);
 	CU_ASSERT_STRING_EQUAL(json_string(child), "two");
 	CU_ASSERT_EQUAL(json_string_length(child), 3);
+	CU_ASSERT(json_text_is(child, "two"));
+	CU_ASSERT(!json_text_is(child, "tw") && !json_text_is(child, "twos") && !json_text_is(child, NULL));
+	CU_ASSERT(!json_text_is(json_first(array), "1"));
 	child = json_next(child);
 	CU_ASSERT(json_bool(json_member(child, "c"), &truth) && truth);
 	CU_ASSERT_PTR_NULL(json_next(child));
@@ -372,6 +375,7 @@ static void test_null_safe(void)
 	CU_ASSERT_PTR_NULL(json_key(NULL));
 	CU_ASSERT_PTR_NULL(json_string(NULL));
 	CU_ASSERT_EQUAL(json_string_length(NULL), 0);
+	CU_ASSERT(!json_text_is(NULL, "") && !json_text_is(NULL, NULL));
 	CU_ASSERT(!json_int64(NULL, &number) && number == 7);
 	CU_ASSERT(!json_bool(string, &truth) && truth);
 	CU_ASSERT(json_is_null(NULL));
