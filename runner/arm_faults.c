@@ -158,6 +158,8 @@ void arm_faults_undo(struct arm *arm, bool all)
 			continue;
 		if (fault->action == FAULT_PAUSE && (fault->undo || (all && fault->role == FAULT_ENGINE)))
 			(void)!signal_part(arm, fault->role, SIGCONT, &gone);
+		/* What the engine has not answered yet never began: nothing is heard of it. */
+		arm_fault_give_stream(arm, state, state->request != NULL);
 		engine_cancel(arm->engine, steal_pointer(&state->request));
 		fd_close(&state->stream);
 		arm_fault_unlink(state);

@@ -1,8 +1,11 @@
 /*
- * Stands between the harness and a real engine, and spoils the answer to one request. The harness wants its peer to be
- * dockerd: a copy of this program has that name.
+ * Stands between the harness and a real engine, and spoils the answers to one request, or to one kind. The harness
+ * wants its peer to be dockerd: a copy of this program has that name.
  *
- *     dockerd LISTEN ENGINE FAULT N      each a path, a fault below, a number from 1; one line a request on stdout
+ *     dockerd LISTEN ENGINE FAULT N [PART]
+ *
+ * Two paths, a fault below, and which of the requests it is that have PART in their first line: a number from 1, or 0
+ * for each. One line a request on stdout.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,10 +50,10 @@ struct pair {
 };
 
 struct proxy {
-	const char *engine;
+	const char *engine, *part;
 	int listener;
 	enum fault fault;
-	long wanted, seen;
+	long wanted, matched, seen;
 	struct pair pairs[PAIRS];
 	char chunk[CHUNK];
 };
@@ -113,11 +116,16 @@ static bool is_request(const char *bytes, size_t length)
 static bool note_request(struct proxy *proxy, struct pair *pair, size_t length)
 {
 	const char *end = memchr(proxy->chunk, '\r', length);
+	int line = end ? (int)(end - proxy->chunk) : 0;
+	bool matches;
 
 	if (!is_request(proxy->chunk, length))
 		return true;
-	printf("%ld %.*s\n", ++proxy->seen, end ? (int)(end - proxy->chunk) : 0, proxy->chunk);
-	pair->spoiled = proxy->seen == proxy->wanted;
+
+	printf("%ld %.*s\n", ++proxy->seen, line, proxy->chunk);
+	matches = memmem(proxy->chunk, (size_t)line, proxy->part, strlen(proxy->part)) != NULL;
+	proxy->matched += matches;
+	pair->spoiled = matches && (proxy->wanted == 0 || proxy->matched == proxy->wanted);
 	if (!pair->spoiled)
 		return true;
 	if (proxy->fault == FAULT_GONE)
@@ -229,7 +237,7 @@ static void run(struct proxy *proxy)
 
 int main(int argc, char **argv)
 {
-	struct proxy *proxy = argc == 5 ? calloc(1, sizeof(*proxy)) : NULL;
+	struct proxy *proxy = argc == 5 || argc == 6 ? calloc(1, sizeof(*proxy)) : NULL;
 	int status = 1;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -242,6 +250,7 @@ int main(int argc, char **argv)
 		if (strcmp(fault_names[i], argv[3]) == 0)
 			proxy->fault = (enum fault)i;
 	proxy->engine = argv[2];
+	proxy->part = argc == 6 ? argv[5] : "";
 	proxy->wanted = strtol(argv[4], NULL, 10);
 	proxy->listener = unix_socket(argv[1], true);
 	if (proxy->listener >= 0) {
