@@ -261,7 +261,7 @@ static void record(struct gateway_call *call)
 	cleanup_error struct error *reason = NULL;
 	const char *tool = call->tool ? call->tool->tool : NULL;
 
-	if (call->route->decided && audit_append(&call->gateway->audit, tool, call->rule, clock_now(), &reason) < 0)
+	if (call->route->decided && decisions_append(&call->gateway->decisions, tool, call->rule, clock_now(), &reason) < 0)
 		call->rule = RULE_INTERNAL;
 }
 
@@ -372,7 +372,7 @@ int gateway_open(struct gateway *gateway, const struct gateway_config *config, i
 	int r;
 
 	*gateway = (struct gateway){ .config = config, .session = gateway_label_rank(config->session.sensitivity) };
-	r = audit_open(decisions, &gateway->audit, err);
+	r = decisions_open(decisions, &gateway->decisions, err);
 	if (r == 0)
 		r = answer_new_id(gateway->session_id, err);
 	for (size_t i = 0; i < config->servers_count && r == 0; i++)

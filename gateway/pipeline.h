@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "gateway/answer.h"
-#include "gateway/audit.h"
 #include "gateway/config.h"
+#include "gateway/decisions.h"
 #include "gateway/upstream.h"
 #include "mcp/server.h"
 
@@ -20,7 +20,7 @@ struct gateway_call;
 
 struct gateway {
 	const struct gateway_config *config;
-	struct audit audit;
+	struct decisions decisions;
 	struct upstream *upstreams[GATEWAY_SERVERS_MAX]; /* as many as config->servers_count */
 	char session_id[ANSWER_ID_BYTES];
 	int session; /* rank of its label; only rises */

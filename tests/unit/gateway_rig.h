@@ -14,7 +14,7 @@
 #include "core/fd.h"
 #include "core/hash.h"
 #include "core/spawn.h"
-#include "gateway/audit.h"
+#include "gateway/decisions.h"
 #include "gateway/config.h"
 #include "mcp/client.h"
 #include "tests/unit/test.h"
@@ -257,17 +257,17 @@ static inline size_t rig_decisions(const struct rig *rig)
 {
 	off_t size = lseek(rig->decisions, 0, SEEK_END);
 
-	CU_ASSERT_EQUAL(size % AUDIT_ROW_BYTES, 0);
-	return (size_t)size / AUDIT_ROW_BYTES;
+	CU_ASSERT_EQUAL(size % DECISIONS_ROW_BYTES, 0);
+	return (size_t)size / DECISIONS_ROW_BYTES;
 }
 
 /* Row `index` from 0; zeros when there is none. */
 static inline struct decided rig_decision(const struct rig *rig, size_t index)
 {
-	unsigned char bytes[AUDIT_ROW_BYTES];
+	unsigned char bytes[DECISIONS_ROW_BYTES];
 	struct decided row = { .sequence = 0 };
 
-	if (pread(rig->decisions, bytes, sizeof(bytes), (off_t)(index * AUDIT_ROW_BYTES)) != (ssize_t)sizeof(bytes))
+	if (pread(rig->decisions, bytes, sizeof(bytes), (off_t)(index * DECISIONS_ROW_BYTES)) != (ssize_t)sizeof(bytes))
 		return row;
 	CU_ASSERT_EQUAL(memcmp(bytes, "HDR1", 4), 0);
 	CU_ASSERT_EQUAL(memcmp(bytes + 60, "\r\n\r\n", 4), 0);

@@ -475,14 +475,14 @@ static void test_unrecorded(void)
 	reply = rig_call(&rig, PUBLIC, "{}", "");
 	CU_ASSERT(refused(&reply, "POLICY_DENY"));
 	small = before;
-	small.rlim_cur = AUDIT_ROW_BYTES + 1;
+	small.rlim_cur = DECISIONS_ROW_BYTES + 1;
 	CU_ASSERT_EQUAL(prlimit(rig.gateway.pid, RLIMIT_FSIZE, &small, NULL), 0);
 	reply = rig_call(&rig, PUBLIC, "{}", "");
 	CU_ASSERT(refused(&reply, "TEE_FAULT"));
 	CU_ASSERT_EQUAL(prlimit(rig.gateway.pid, RLIMIT_FSIZE, &before, NULL), 0);
 	reply = rig_call(&rig, PUBLIC, "{}", "");
 	CU_ASSERT(refused(&reply, "TEE_FAULT"));
-	CU_ASSERT_EQUAL(lseek(rig.decisions, 0, SEEK_END), AUDIT_ROW_BYTES + 1);
+	CU_ASSERT_EQUAL(lseek(rig.decisions, 0, SEEK_END), DECISIONS_ROW_BYTES + 1);
 	rig_stop(&rig);
 }
 

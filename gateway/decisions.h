@@ -10,8 +10,8 @@
  *   52  u64 big endian: CLOCK_MONOTONIC, ns
  *   60  CR LF CR LF
  */
-#ifndef HARNESS_GATEWAY_AUDIT_H
-#define HARNESS_GATEWAY_AUDIT_H
+#ifndef HARNESS_GATEWAY_DECISIONS_H
+#define HARNESS_GATEWAY_DECISIONS_H
 
 #include <stdint.h>
 
@@ -19,9 +19,9 @@
 #include "core/limits.h"
 #include "gateway/decision.h"
 
-#define AUDIT_ROW_BYTES 64
+#define DECISIONS_ROW_BYTES 64
 
-struct audit {
+struct decisions {
 	int fd; /* not owned */
 	uint64_t sequence;
 	bool failed; /* a row was not written whole: no later one is */
@@ -29,9 +29,9 @@ struct audit {
 
 /* Takes a regular file that is open for reading and appending; rows that are there (of a gateway before this one) are
  * continued. ERROR_INPUT when its last row is none of ours. */
-int audit_open(int fd, struct audit *out, struct error **err) MUST_CHECK;
+int decisions_open(int fd, struct decisions *out, struct error **err) MUST_CHECK;
 /* Appends one row at `now`. `tool` is a catalogued name, or NULL. Once failed, it fails for ever. */
-int audit_append(struct audit *audit, const char *tool, enum gateway_rule rule, int64_t now,
-		 struct error **err) MUST_CHECK;
+int decisions_append(struct decisions *decisions, const char *tool, enum gateway_rule rule, int64_t now,
+		     struct error **err) MUST_CHECK;
 
 #endif

@@ -5,12 +5,12 @@
 #include <sys/resource.h>
 
 #include "core/fd.h"
-#include "gateway/audit.h"
+#include "gateway/decisions.h"
 #include "tests/unit/test.h"
 
-static const unsigned char first_row[AUDIT_ROW_BYTES + 1] = "HDR1\0\0\0\0\0\0\0\1"
-							    "permitted.tool\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-							    "\0\0\0\1\0\0\0\1\1\2\3\4\5\6\7\10\r\n\r\n";
+static const unsigned char first_row[DECISIONS_ROW_BYTES + 1] = "HDR1\0\0\0\0\0\0\0\1"
+								"permitted.tool\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+								"\0\0\0\1\0\0\0\1\1\2\3\4\5\6\7\10\r\n\r\n";
 
 static int new_file(int flags)
 {
@@ -24,31 +24,31 @@ static int new_file(int flags)
 static void test_row(void)
 {
 	cleanup_fd int fd = new_file(O_APPEND);
-	unsigned char rows[3 * AUDIT_ROW_BYTES];
-	struct audit audit;
+	unsigned char rows[3 * DECISIONS_ROW_BYTES];
+	struct decisions decisions;
 	struct error *err = NULL;
 
-	CU_ASSERT_EQUAL(audit_open(fd, &audit, &err), 0);
-	CU_ASSERT_EQUAL(audit_append(&audit, "permitted.tool", RULE_ALLOW, 0x0102030405060708, &err), 0);
-	CU_ASSERT_EQUAL(audit_append(&audit, NULL, RULE_CATALOG_MISS, 0, &err), 0);
+	CU_ASSERT_EQUAL(decisions_open(fd, &decisions, &err), 0);
+	CU_ASSERT_EQUAL(decisions_append(&decisions, "permitted.tool", RULE_ALLOW, 0x0102030405060708, &err), 0);
+	CU_ASSERT_EQUAL(decisions_append(&decisions, NULL, RULE_CATALOG_MISS, 0, &err), 0);
 	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_EQUAL(pread(fd, rows, sizeof(rows), 0), 2 * AUDIT_ROW_BYTES);
-	CU_ASSERT_EQUAL(memcmp(rows, first_row, AUDIT_ROW_BYTES), 0);
-	CU_ASSERT_EQUAL(memcmp(rows + AUDIT_ROW_BYTES, "HDR1\0\0\0\0\0\0\0\2?\0", 14), 0);
-	CU_ASSERT_EQUAL(memcmp(rows + AUDIT_ROW_BYTES + 44, "\0\0\0\2\0\0\0\3", 8), 0);
+	CU_ASSERT_EQUAL(pread(fd, rows, sizeof(rows), 0), 2 * DECISIONS_ROW_BYTES);
+	CU_ASSERT_EQUAL(memcmp(rows, first_row, DECISIONS_ROW_BYTES), 0);
+	CU_ASSERT_EQUAL(memcmp(rows + DECISIONS_ROW_BYTES, "HDR1\0\0\0\0\0\0\0\2?\0", 14), 0);
+	CU_ASSERT_EQUAL(memcmp(rows + DECISIONS_ROW_BYTES + 44, "\0\0\0\2\0\0\0\3", 8), 0);
 }
 
 static void test_continues(void)
 {
 	cleanup_fd int fd = new_file(O_APPEND);
-	unsigned char row[AUDIT_ROW_BYTES];
-	struct audit audit;
+	unsigned char row[DECISIONS_ROW_BYTES];
+	struct decisions decisions;
 	struct error *err = NULL;
 
 	for (unsigned i = 1; i <= 3; i++) {
-		CU_ASSERT_EQUAL(audit_open(fd, &audit, &err), 0);
-		CU_ASSERT_EQUAL(audit_append(&audit, "t", RULE_ALLOW, 0, &err), 0);
-		CU_ASSERT_EQUAL(pread(fd, row, sizeof(row), (i - 1) * AUDIT_ROW_BYTES), AUDIT_ROW_BYTES);
+		CU_ASSERT_EQUAL(decisions_open(fd, &decisions, &err), 0);
+		CU_ASSERT_EQUAL(decisions_append(&decisions, "t", RULE_ALLOW, 0, &err), 0);
+		CU_ASSERT_EQUAL(pread(fd, row, sizeof(row), (i - 1) * DECISIONS_ROW_BYTES), DECISIONS_ROW_BYTES);
 		CU_ASSERT_EQUAL(row[11], i);
 	}
 	CU_ASSERT(test_no_error(&err));
@@ -61,10 +61,10 @@ struct foreign_row {
 };
 
 static const struct foreign_row foreign_rows[] = {
-	{ .at = 0, .length = AUDIT_ROW_BYTES, .says = "none of ours" },
-	{ .at = 11, .length = AUDIT_ROW_BYTES, .says = "none of ours" },
-	{ .at = 63, .length = AUDIT_ROW_BYTES, .says = "none of ours" },
-	{ .at = 20, .length = AUDIT_ROW_BYTES - 1, .says = "within a row" },
+	{ .at = 0, .length = DECISIONS_ROW_BYTES, .says = "none of ours" },
+	{ .at = 11, .length = DECISIONS_ROW_BYTES, .says = "none of ours" },
+	{ .at = 63, .length = DECISIONS_ROW_BYTES, .says = "none of ours" },
+	{ .at = 20, .length = DECISIONS_ROW_BYTES - 1, .says = "within a row" },
 	{ .at = 20, .length = 1, .says = "within a row" },
 	{ .length = 0 },
 };
@@ -75,13 +75,13 @@ static void test_foreign(void)
 
 	for (const struct foreign_row *row = foreign_rows; row->length; row++) {
 		cleanup_fd int fd = new_file(O_APPEND);
-		unsigned char bytes[AUDIT_ROW_BYTES];
-		struct audit audit;
+		unsigned char bytes[DECISIONS_ROW_BYTES];
+		struct decisions decisions;
 
 		memcpy(bytes, first_row, sizeof(bytes));
 		bytes[row->at] ^= 1;
 		CU_ASSERT_EQUAL(write(fd, bytes, row->length), (ssize_t)row->length);
-		CU_ASSERT(audit_open(fd, &audit, &err) < 0);
+		CU_ASSERT(decisions_open(fd, &decisions, &err) < 0);
 		CU_ASSERT(test_error(&err, ERROR_INPUT, row->says));
 	}
 }
@@ -89,15 +89,15 @@ static void test_foreign(void)
 static void test_not_a_file(void)
 {
 	cleanup_fd int plain = new_file(0), one = -1, other = -1;
-	struct audit audit;
+	struct decisions decisions;
 	struct error *err = NULL;
 
-	CU_ASSERT(audit_open(plain, &audit, &err) < 0);
+	CU_ASSERT(decisions_open(plain, &decisions, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_INPUT, "append"));
 	CU_ASSERT_EQUAL(fd_pipe(&one, &other, &err), 0);
-	CU_ASSERT(audit_open(other, &audit, &err) < 0);
+	CU_ASSERT(decisions_open(other, &decisions, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_INPUT, "append"));
-	CU_ASSERT(audit_open(-1, &audit, &err) < 0);
+	CU_ASSERT(decisions_open(-1, &decisions, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "decisions"));
 }
 
@@ -105,25 +105,25 @@ static void test_not_a_file(void)
 static void test_full(void)
 {
 	cleanup_fd int fd = -1;
-	char path[] = "/tmp/test-audit-XXXXXX";
+	char path[] = "/tmp/test-decisions-XXXXXX";
 	struct rlimit before, small = { 0, 0 };
-	struct audit audit;
+	struct decisions decisions;
 	struct error *err = NULL;
 
 	fd = mkostemp(path, O_APPEND | O_CLOEXEC);
 	CU_ASSERT(fd >= 0);
 	unlink(path);
-	CU_ASSERT_EQUAL(audit_open(fd, &audit, &err), 0);
+	CU_ASSERT_EQUAL(decisions_open(fd, &decisions, &err), 0);
 	CU_ASSERT_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small = before;
-	small.rlim_cur = AUDIT_ROW_BYTES + 10;
+	small.rlim_cur = DECISIONS_ROW_BYTES + 10;
 	CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &small), 0);
-	CU_ASSERT_EQUAL(audit_append(&audit, "t", RULE_ALLOW, 0, &err), 0);
+	CU_ASSERT_EQUAL(decisions_append(&decisions, "t", RULE_ALLOW, 0, &err), 0);
 	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT(audit_append(&audit, "t", RULE_ALLOW, 0, &err) < 0);
+	CU_ASSERT(decisions_append(&decisions, "t", RULE_ALLOW, 0, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_LIMIT, "part of a row"));
 	CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
-	CU_ASSERT(audit_append(&audit, "t", RULE_ALLOW, 0, &err) < 0);
+	CU_ASSERT(decisions_append(&decisions, "t", RULE_ALLOW, 0, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_CLOSED, "failed before"));
 }
 
@@ -137,12 +137,12 @@ static CU_TestInfo tests[] = {
 };
 
 static CU_SuiteInfo suites[] = {
-	{ "audit", NULL, NULL, NULL, NULL, tests },
+	{ "decisions", NULL, NULL, NULL, NULL, tests },
 	CU_SUITE_INFO_NULL,
 };
 
 int main(void)
 {
 	signal(SIGXFSZ, SIG_IGN);
-	return test_main("audit", suites);
+	return test_main("decisions", suites);
 }

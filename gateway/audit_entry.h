@@ -1,0 +1,47 @@
+/*
+ * One entry of the audit chain: the 24 fields of the reference gateway's, in a form that both the store and the spans
+ * take. Fixed words, labels, ids and hashes: never a byte of a call. NULL, and a latency below 0, is null.
+ */
+#ifndef HARNESS_GATEWAY_AUDIT_ENTRY_H
+#define HARNESS_GATEWAY_AUDIT_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/limits.h"
+
+#define AUDIT_ID_BYTES 37 /* a UUID with its NUL */
+#define AUDIT_TIME_BYTES 40
+#define AUDIT_GENESIS "genesis" /* prev_entry_hash of the first entry */
+
+struct audit_entry {
+	/* The store fills these in. */
+	char entry_id[AUDIT_ID_BYTES];
+	int64_t sequence_number;
+	char timestamp_utc[AUDIT_TIME_BYTES]; /* as Python's isoformat(), never before the one before it */
+	char prev_entry_hash[HEX_SHA256];
+	char entry_hash[HEX_SHA256];
+	/* The gateway says these; borrowed for the call. */
+	const char *session_id, *call_id;
+	const char *entry_type; /* session_start, call_intent, tool_call, fault, egress_denied, ... */
+	const char *tool_name, *server_identity;
+	const char *policy_decision, *policy_rule_matched;
+	int64_t latency_us;
+	const char *request_payload_hash, *response_payload_hash; /* "sha256:" and 64 digits */
+	const char *response_inspection_result;
+	const char *session_sensitivity_before, *session_sensitivity_after;
+	const char *detail; /* one JSON object, canonical */
+	const char *workflow_id;
+	const char *evidence_class;
+	const char *external_execution_evidence; /* one JSON value, canonical */
+	const char *effective_data_class;
+	const char *execution_id;
+};
+
+/* Appends the entry as canonical JSON (Python's json.dumps with sorted keys, separators "," ":" and ensure_ascii), with
+ * entry_hash or without it, which is what that hash is made over. */
+void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct buf *out);
+
+#endif
