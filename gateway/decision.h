@@ -36,6 +36,11 @@ enum gateway_rule {
 	RULE_UPSTREAM_ERROR = 14, /* it answered with an error */
 	RULE_CALLER_GONE = 15, /* the caller closed before the upstream answered */
 	RULE_INTERNAL = 16, /* this gateway could not go on: memory, or the decision could not be recorded */
+	RULE_NOT_ALLOWED = 17, /* the operator's list of allowed tools lacks it */
+	RULE_ARGUMENT = 18, /* an argument looks dangerous */
+	RULE_BUDGET = 19, /* the session has made as many calls as it may */
+	RULE_RESPONSE_SCAN = 20, /* the answer holds what may not pass; the upstream was called */
+	RULE_AUDIT = 21, /* the audit chain takes no more entries */
 	RULES_END,
 };
 
@@ -43,6 +48,9 @@ enum gateway_rule {
 struct gateway_outcome {
 	const char *id;
 	enum gateway_decision decision;
+	int status; /* of HTTP, for a caller without an MCP session */
+	const char *entry; /* entry_type of the audit chain */
+	const char *matched; /* its policy_rule_matched */
 	const char *message;
 	const char *error_code;
 };
@@ -50,8 +58,10 @@ struct gateway_outcome {
 /* Never NULL: an unknown rule is RULE_INTERNAL. */
 const struct gateway_outcome *gateway_outcome(enum gateway_rule rule);
 
-/* The rank of a label, or LABEL_UNKNOWN (also for NULL). */
+/* The rank of a built-in label, or LABEL_UNKNOWN (also for NULL). */
 int gateway_label_rank(const char *label);
+/* The name of the built-in label as it is kept here for ever, or NULL. */
+const char *gateway_label_name(const char *label);
 /* The session after data of rank `label` came into it: it only rises. */
 int gateway_session_raise(int session, int label);
 

@@ -261,7 +261,8 @@ static void record(struct gateway_call *call)
 	cleanup_error struct error *reason = NULL;
 	const char *tool = call->tool ? call->tool->tool : NULL;
 
-	if (call->route->decided && decisions_append(&call->gateway->decisions, tool, call->rule, clock_now(), &reason) < 0)
+	if (call->route->decided &&
+	    decisions_append(&call->gateway->decisions, tool, call->rule, clock_now(), &reason) < 0)
 		call->rule = RULE_INTERNAL;
 }
 
