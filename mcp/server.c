@@ -6,21 +6,16 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "mcp/rpc.h"
-
-#define HANDSHAKE_BYTES 1024
-
-struct mcp_request {
-	struct mcp_server *server;
-	struct mcp_request *next;
-	struct rpc_message message;
-};
+#include "mcp/transport.h"
 
 struct mcp_server {
 	struct mcp_stream stream;
-	struct mcp_server_options options;
-	struct mcp_request *open;
-	size_t open_count;
+	struct mcp_limits limits;
+	struct mcp_service service;
+	struct mcp_requests open;
 };
+
+static const struct mcp_transport transport;
 
 int mcp_server_new(int in, int out, const struct mcp_server_options *options, struct mcp_server **out_server,
 		   struct error **err)
@@ -39,107 +34,39 @@ int mcp_server_new(int in, int out, const struct mcp_server_options *options, st
 		free(server);
 		return r;
 	}
-	server->options = *options;
+	server->limits = options->limits;
+	server->service = (struct mcp_service){ .name = options->name,
+						.version = options->version,
+						.handlers = options->handlers,
+						.context = options->context,
+						.cancelled = options->cancelled };
 	*out_server = server;
 	return 0;
-}
-
-/* Takes the request out of the open ones. */
-static void drop(struct mcp_request *request)
-{
-	struct mcp_server *server = request->server;
-	struct mcp_request **at = &server->open;
-
-	while (*at != request)
-		at = &(*at)->next;
-	*at = request->next;
-	server->open_count--;
-	rpc_message_free(&request->message);
-	free(request);
 }
 
 void mcp_server_free(struct mcp_server *server)
 {
 	if (!server)
 		return;
-	while (server->open)
-		drop(server->open);
+	mcp_requests_free(&server->open);
 	mcp_stream_close(&server->stream);
 	free(server);
 }
 
-const struct json_node *mcp_request_params(const struct mcp_request *request)
+static struct buf *answer(struct mcp_request *request)
 {
-	return request->message.params;
+	struct mcp_server *server = request->carrier;
+
+	return mcp_stream_queue(&server->stream);
 }
 
-void mcp_request_result(struct mcp_request *request, struct json_span result)
+/* Answers have the queue's second half to themselves. */
+static struct buf *notice(struct mcp_request *request, size_t length)
 {
-	rpc_put_result(mcp_stream_queue(&request->server->stream), request->message.id, result);
-	drop(request);
-}
+	struct mcp_server *server = request->carrier;
+	size_t pending = mcp_stream_pending(&server->stream), room = server->limits.queue_max / 2;
 
-void mcp_request_error(struct mcp_request *request, int code, const char *message, struct json_span data)
-{
-	rpc_put_error(mcp_stream_queue(&request->server->stream), request->message.id, code, message, data);
-	drop(request);
-}
-
-static void initialize(struct mcp_request *request)
-{
-	const struct mcp_server_options *options = &request->server->options;
-	cleanup_buf struct buf result = BUF(HANDSHAKE_BYTES);
-	struct json_writer writer;
-
-	json_begin(&writer, &result);
-	json_object(&writer);
-	json_member_string(&writer, "protocolVersion", MCP_PROTOCOL);
-	json_put_key(&writer, "capabilities");
-	json_object(&writer);
-	json_put_key(&writer, "tools");
-	json_object(&writer);
-	json_object_end(&writer);
-	json_object_end(&writer);
-	json_put_key(&writer, "serverInfo");
-	json_object(&writer);
-	json_member_string(&writer, "name", options->name);
-	json_member_string(&writer, "version", options->version);
-	json_object_end(&writer);
-	json_object_end(&writer);
-	mcp_request_result(request, rpc_span(&result));
-}
-
-static int handle(struct mcp_request *request, struct error **err)
-{
-	const struct mcp_server_options *options = &request->server->options;
-	const char *method = request->message.method;
-
-	if (strcmp(method, "initialize") == 0) {
-		initialize(request);
-		return 0;
-	}
-	if (strcmp(method, "ping") == 0) {
-		mcp_request_result(request, (struct json_span){ .bytes = "{}", .length = 2 });
-		return 0;
-	}
-	for (const struct mcp_handler *handler = options->handlers; handler->method; handler++)
-		if (strcmp(method, handler->method) == 0)
-			return handler->run(options->context, request, err);
-	mcp_request_error(request, RPC_METHOD_NOT_FOUND, "Method not found", RPC_NONE);
-	return 0;
-}
-
-static int take_request(struct mcp_server *server, struct rpc_message *message, struct error **err)
-{
-	struct mcp_request *request = malloc(sizeof(*request));
-
-	if (!request)
-		return error_set(err, ERROR_MEMORY, "no memory for an MCP request");
-	*request = (struct mcp_request){ .server = server, .next = server->open, .message = *message };
-	*message = (struct rpc_message){ .document = NULL };
-	server->open = request;
-	server->open_count++;
-	return handle(request, err);
+	return pending < room && length < room - pending ? mcp_stream_queue(&server->stream) : NULL;
 }
 
 static void refuse_line(struct mcp_server *server, const struct error *reason)
@@ -161,14 +88,18 @@ static int take_line(struct mcp_server *server, struct json_span line, struct er
 		refuse_line(server, reason);
 		return 0;
 	}
-	/* Notifications ask for nothing, and we ask nothing that could be answered. */
-	return message.kind == RPC_REQUEST ? take_request(server, &message, err) : 0;
+	if (message.kind == RPC_REQUEST)
+		return mcp_serve(&server->service, &server->open, &transport, server, &message, err);
+	/* We ask nothing that could be answered. */
+	if (message.kind == RPC_NOTIFICATION)
+		mcp_notified(&server->service, &server->open, &message);
+	return 0;
 }
 
 static bool accepting(const struct mcp_server *server)
 {
-	return server->open_count < server->options.limits.calls_max &&
-	       mcp_stream_pending(&server->stream) <= server->options.limits.queue_max / 2;
+	return server->open.count < server->limits.calls_max &&
+	       mcp_stream_pending(&server->stream) <= server->limits.queue_max / 2;
 }
 
 /* 0 when no whole line is left, 1 when lines may have to wait. */
@@ -243,3 +174,5 @@ int mcp_server_watch(struct mcp_server *server, struct loop *loop, loop_fd_callb
 {
 	return mcp_stream_watch(&server->stream, accepting(server), loop, callback, context, err);
 }
+
+static const struct mcp_transport transport = { .answer = answer, .notice = notice };

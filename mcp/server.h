@@ -1,8 +1,8 @@
 /*
- * An MCP server over a table of methods. It answers `initialize` and `ping` itself, refuses what is no envelope and
- * what the table does not name, and hands the rest to a handler, which answers at once or later. While as many requests
- * are open as its limits allow, or answers pile up, it stops reading: a peer is slowed down, never buffered without
- * end.
+ * An MCP server over a table of methods, on two descriptors. It answers `initialize` and `ping` itself, refuses what is
+ * no envelope and what the table does not name, and hands the rest to a handler, which answers at once or later. While
+ * as many requests are open as its limits allow, or answers pile up, it stops reading: a peer is slowed down, never
+ * buffered without end.
  */
 #ifndef HARNESS_MCP_SERVER_H
 #define HARNESS_MCP_SERVER_H
@@ -15,22 +15,16 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/loop.h"
+#include "mcp/request.h"
 #include "mcp/stream.h"
 
 struct mcp_server;
-struct mcp_request; /* an open request; freed by its answer, or with the server */
-
-struct mcp_handler {
-	const char *method;
-	/* Must see to it that the request is answered once, now or later. Negative with *err set ends the server. */
-	int (*run)(void *context, struct mcp_request *request, struct error **err);
-};
-
 struct mcp_server_options {
 	const char *name; /* serverInfo */
 	const char *version;
 	const struct mcp_handler *handlers; /* ended by .method = NULL; must outlive the server */
 	void *context;
+	mcp_cancelled cancelled; /* or NULL */
 	struct mcp_limits limits;
 };
 
@@ -51,16 +45,10 @@ int mcp_server_watch(struct mcp_server *server, struct loop *loop, loop_fd_callb
 /* Waits until the peer is ready, or `deadline` (0: does not wait), then reads once, runs the handlers and writes. 1
  * when the peer closed and all its requests were handled, 0 to go on, negative when the stream failed. */
 int mcp_server_dispatch(struct mcp_server *server, int64_t deadline, struct error **err) MUST_CHECK;
-/* After answers that were given outside a handler: writes them, and handles the lines that had to wait. Returns as
- * mcp_server_dispatch(). */
+/* After answers and notifications that were given outside a handler: writes them, and handles the lines that had to
+ * wait. Returns as mcp_server_dispatch(). */
 int mcp_server_resume(struct mcp_server *server, struct error **err) MUST_CHECK;
 /* Writes what is queued, until the absolute deadline. */
 int mcp_server_flush(struct mcp_server *server, int64_t deadline, struct error **err) MUST_CHECK;
-
-/* The request's parameters, or NULL; they live until the answer. */
-const struct json_node *mcp_request_params(const struct mcp_request *request);
-/* Each answers and frees the request. `result` and `data` are raw JSON; `data` may be an empty span. */
-void mcp_request_result(struct mcp_request *request, struct json_span result);
-void mcp_request_error(struct mcp_request *request, int code, const char *message, struct json_span data);
 
 #endif
