@@ -25,6 +25,8 @@ struct mcp_client {
 	size_t calls_max;
 	int64_t last_id;
 	struct pending calls[MCP_CLIENT_CALLS];
+	mcp_notice notice; /* or NULL */
+	void *notice_context;
 	bool lost;
 };
 
@@ -58,6 +60,12 @@ void mcp_client_free(struct mcp_client *client)
 		return;
 	mcp_stream_close(&client->stream);
 	free(client);
+}
+
+void mcp_client_on_notification(struct mcp_client *client, mcp_notice callback, void *context)
+{
+	client->notice = callback;
+	client->notice_context = context;
 }
 
 size_t mcp_client_calls(const struct mcp_client *client)
@@ -224,6 +232,8 @@ static int take_line(struct mcp_client *client, struct json_span line, struct er
 		return r;
 	if (message.kind == RPC_REQUEST)
 		answer_peer(client, &message);
+	else if (message.kind == RPC_NOTIFICATION && client->notice)
+		client->notice(client->notice_context, message.method, message.params);
 	else if (message.kind != RPC_NOTIFICATION)
 		r = deliver(client, &message, err);
 	return r;
@@ -318,15 +328,32 @@ int mcp_client_watch(struct mcp_client *client, struct loop *loop, loop_fd_callb
 	return mcp_stream_watch(&client->stream, !client->lost, loop, callback, context, err);
 }
 
+static void begin_tool_call(struct json_writer *writer, struct buf *out, const char *tool, struct json_span arguments)
+{
+	json_begin(writer, out);
+	json_object(writer);
+	json_member_string(writer, "name", tool);
+	json_put_key(writer, "arguments");
+	json_put_raw(writer, arguments.bytes, arguments.length);
+}
+
 void mcp_put_tool_call(struct buf *out, const char *tool, struct json_span arguments)
 {
 	struct json_writer writer;
 
-	json_begin(&writer, out);
+	begin_tool_call(&writer, out, tool, arguments);
+	json_object_end(&writer);
+}
+
+void mcp_put_tool_call_progress(struct buf *out, const char *tool, struct json_span arguments, int64_t token)
+{
+	struct json_writer writer;
+
+	begin_tool_call(&writer, out, tool, arguments);
+	json_put_key(&writer, "_meta");
 	json_object(&writer);
-	json_member_string(&writer, "name", tool);
-	json_put_key(&writer, "arguments");
-	json_put_raw(&writer, arguments.bytes, arguments.length);
+	json_member_int(&writer, "progressToken", token);
+	json_object_end(&writer);
 	json_object_end(&writer);
 }
 

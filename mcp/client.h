@@ -47,6 +47,11 @@ static inline void mcp_client_cleanup(struct mcp_client **client)
 }
 #define cleanup_mcp_client __attribute__((cleanup(mcp_client_cleanup)))
 
+/* Told of each notification of the peer's, under the same rules as mcp_done; `params` may be NULL. One a client; NULL:
+ * they are ignored. */
+typedef void (*mcp_notice)(void *context, const char *method, const struct json_node *params);
+void mcp_client_on_notification(struct mcp_client *client, mcp_notice callback, void *context);
+
 /* Sends the handshake (initialize, then notifications/initialized); `done` is told the peer's answer, and MCP_LOST when
  * the peer speaks no protocol version of ours. `name` and `version` are ours. */
 int mcp_client_initialize(struct mcp_client *client, const char *name, const char *version, int64_t deadline,
@@ -76,5 +81,8 @@ int mcp_client_dispatch(struct mcp_client *client, int64_t deadline, struct erro
 
 /* Appends the parameters of tools/call, {"name":tool,"arguments":raw}: the bytes of `arguments` stay as written. */
 void mcp_put_tool_call(struct buf *out, const char *tool, struct json_span arguments);
+/* The same with "_meta":{"progressToken":token}: the peer may tell its progress by notifications that name the token.
+ */
+void mcp_put_tool_call_progress(struct buf *out, const char *tool, struct json_span arguments, int64_t token);
 
 #endif

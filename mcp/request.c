@@ -62,8 +62,8 @@ int mcp_http_status(int code)
 
 static void answered(struct mcp_request *request)
 {
-	if (request->transport->answered)
-		request->transport->answered(request);
+	if (request->list->transport->answered)
+		request->list->transport->answered(request);
 	drop(request);
 }
 
@@ -71,7 +71,7 @@ void mcp_request_result(struct mcp_request *request, struct json_span result)
 {
 	request->status = 0;
 	if (!request->cancelled)
-		rpc_put_result(request->transport->answer(request), request->message.id, result);
+		rpc_put_result(request->list->transport->answer(request), request->message.id, result);
 	answered(request);
 }
 
@@ -80,7 +80,7 @@ void mcp_request_error(struct mcp_request *request, int code, const char *messag
 	if (request->status == 0)
 		request->status = mcp_http_status(code);
 	if (!request->cancelled)
-		rpc_put_error(request->transport->answer(request), request->message.id, code, message, data);
+		rpc_put_error(request->list->transport->answer(request), request->message.id, code, message, data);
 	answered(request);
 }
 
@@ -89,12 +89,12 @@ void mcp_request_notify(struct mcp_request *request, const char *method, struct 
 	struct buf *out = NULL;
 
 	if (!request->cancelled)
-		out = request->transport->notice(request, params.length + NOTICE_OVERHEAD);
+		out = request->list->transport->notice(request, params.length + NOTICE_OVERHEAD);
 	if (!out)
 		return;
 	rpc_put_notification(out, method, params);
-	if (request->transport->noticed)
-		request->transport->noticed(request);
+	if (request->list->transport->noticed)
+		request->list->transport->noticed(request);
 }
 
 static void put_text_object(struct json_writer *writer, const char *key, const char *name, const char *version)
@@ -106,16 +106,16 @@ static void put_text_object(struct json_writer *writer, const char *key, const c
 	json_object_end(writer);
 }
 
-static void initialize(const struct mcp_service *service, struct mcp_request *request)
+static void initialize(struct mcp_request *request)
 {
+	const struct mcp_service *service = &request->list->service;
 	const char *asked = json_string(json_member(request->message.params, "protocolVersion"));
 	cleanup_buf struct buf result = BUF(HANDSHAKE_BYTES);
-	int known = asked ? schema_enum(protocols, asked) : -1;
 	struct json_writer writer;
 
 	json_begin(&writer, &result);
 	json_object(&writer);
-	json_member_string(&writer, "protocolVersion", known < 0 ? MCP_PROTOCOL : protocols[known]);
+	json_member_string(&writer, "protocolVersion", asked && mcp_speaks(asked) ? asked : MCP_PROTOCOL);
 	json_put_key(&writer, "capabilities");
 	json_object(&writer);
 	json_put_key(&writer, "tools");
@@ -127,12 +127,13 @@ static void initialize(const struct mcp_service *service, struct mcp_request *re
 	mcp_request_result(request, rpc_span(&result));
 }
 
-static int run(const struct mcp_service *service, struct mcp_request *request, struct error **err)
+static int run(struct mcp_request *request, struct error **err)
 {
+	const struct mcp_service *service = &request->list->service;
 	const char *method = request->message.method;
 
 	if (strcmp(method, "initialize") == 0) {
-		initialize(service, request);
+		initialize(request);
 		return 0;
 	}
 	if (strcmp(method, "ping") == 0) {
@@ -146,29 +147,32 @@ static int run(const struct mcp_service *service, struct mcp_request *request, s
 	return 0;
 }
 
-int mcp_serve(const struct mcp_service *service, struct mcp_requests *list, const struct mcp_transport *transport,
-	      void *carrier, struct rpc_message *message, struct error **err)
+int mcp_serve(struct mcp_requests *list, void *carrier, uint64_t peer, struct rpc_message *message, struct error **err)
 {
 	struct mcp_request *request = malloc(sizeof(*request));
 
 	if (!request)
 		return error_set(err, ERROR_MEMORY, "no memory for an MCP request");
 	*request = (struct mcp_request){
-		.transport = transport, .carrier = carrier, .list = list, .next = list->first, .message = *message
+		.list = list, .next = list->first, .carrier = carrier, .peer = peer, .message = *message
 	};
 	*message = (struct rpc_message){ .document = NULL };
 	list->first = request;
 	list->count++;
-	return run(service, request, err);
+	return run(request, err);
 }
 
-void mcp_cancel(const struct mcp_service *service, struct mcp_request *request)
+void mcp_cancel(struct mcp_request *request)
 {
+	const struct mcp_requests *list = request->list;
+
 	if (request->cancelled)
 		return;
 	request->cancelled = true;
-	if (service->cancelled)
-		service->cancelled(service->context, request);
+	if (list->transport->cancelled)
+		list->transport->cancelled(request);
+	if (list->service.cancelled)
+		list->service.cancelled(list->service.context, request);
 }
 
 static bool same_id(const struct json_node *one, const struct json_node *other)
@@ -181,17 +185,23 @@ static bool same_id(const struct json_node *one, const struct json_node *other)
 	return json_int64(one, &number) && json_int64(other, &wanted) && number == wanted;
 }
 
-void mcp_notified(const struct mcp_service *service, struct mcp_requests *list, const struct rpc_message *message)
+void mcp_notified(struct mcp_requests *list, uint64_t peer, const struct rpc_message *message)
 {
 	const struct json_node *id = json_member(message->params, "requestId");
+	struct mcp_request *request = list->first;
 
-	if (strcmp(message->method, "notifications/cancelled") != 0)
+	if (peer == 0 || strcmp(message->method, "notifications/cancelled") != 0)
 		return;
-	for (struct mcp_request *request = list->first; request; request = request->next)
-		if (same_id(json_member(json_root(request->message.document), "id"), id)) {
-			mcp_cancel(service, request);
-			return;
-		}
+	while (request &&
+	       !(request->peer == peer && same_id(json_member(json_root(request->message.document), "id"), id)))
+		request = request->next;
+	if (request)
+		mcp_cancel(request);
+}
+
+bool mcp_speaks(const char *version)
+{
+	return schema_enum(protocols, version) >= 0;
 }
 
 static const char *const protocols[] = { "2025-11-25", MCP_PROTOCOL, "2025-03-26", "2024-11-05", NULL };

@@ -8,10 +8,11 @@
 #include "mcp/rpc.h"
 #include "mcp/transport.h"
 
+#define ONLY_PEER 1 /* a pipe has one */
+
 struct mcp_server {
 	struct mcp_stream stream;
 	struct mcp_limits limits;
-	struct mcp_service service;
 	struct mcp_requests open;
 };
 
@@ -35,11 +36,12 @@ int mcp_server_new(int in, int out, const struct mcp_server_options *options, st
 		return r;
 	}
 	server->limits = options->limits;
-	server->service = (struct mcp_service){ .name = options->name,
-						.version = options->version,
-						.handlers = options->handlers,
-						.context = options->context,
-						.cancelled = options->cancelled };
+	server->open.transport = &transport;
+	server->open.service = (struct mcp_service){ .name = options->name,
+						     .version = options->version,
+						     .handlers = options->handlers,
+						     .context = options->context,
+						     .cancelled = options->cancelled };
 	*out_server = server;
 	return 0;
 }
@@ -89,10 +91,10 @@ static int take_line(struct mcp_server *server, struct json_span line, struct er
 		return 0;
 	}
 	if (message.kind == RPC_REQUEST)
-		return mcp_serve(&server->service, &server->open, &transport, server, &message, err);
+		return mcp_serve(&server->open, server, ONLY_PEER, &message, err);
 	/* We ask nothing that could be answered. */
 	if (message.kind == RPC_NOTIFICATION)
-		mcp_notified(&server->service, &server->open, &message);
+		mcp_notified(&server->open, ONLY_PEER, &message);
 	return 0;
 }
 

@@ -5,7 +5,9 @@
 #ifndef HARNESS_MCP_TRANSPORT_H
 #define HARNESS_MCP_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/buf.h"
 #include "mcp/request.h"
@@ -20,7 +22,8 @@ struct mcp_service {
 	mcp_cancelled cancelled; /* or NULL */
 };
 
-/* How a transport takes what is written to a request. None is called once the request is cancelled but answered(). */
+/* How a transport takes what is written to a request. None but answered() is called once
+ * the request is cancelled. */
 struct mcp_transport {
 	/* Where the line of the answer is appended. Never NULL. */
 	struct buf *(*answer)(struct mcp_request *request);
@@ -28,21 +31,25 @@ struct mcp_transport {
 	struct buf *(*notice)(struct mcp_request *request, size_t length);
 	/* A notification was appended. NULL: nothing to do. */
 	void (*noticed)(struct mcp_request *request);
+	/* It was cancelled, and the service is about to be told. NULL: nothing to do. */
+	void (*cancelled)(struct mcp_request *request);
 	/* The request was answered; it is freed when this returns. NULL: nothing to do. */
 	void (*answered)(struct mcp_request *request);
 };
 
-/* The open requests of a server, or of one session. */
+/* The open requests of a server. */
 struct mcp_requests {
+	struct mcp_service service;
+	const struct mcp_transport *transport;
 	struct mcp_request *first;
 	size_t count;
 };
 
 struct mcp_request {
-	const struct mcp_transport *transport;
-	void *carrier; /* the transport's own */
 	struct mcp_requests *list;
 	struct mcp_request *next;
+	void *carrier; /* the transport's own */
+	uint64_t peer; /* whose ids are compared with its id; 0: nobody's */
 	struct rpc_message message;
 	int status; /* HTTP: of the error that it is answered with; 0: not set, or a result */
 	bool cancelled;
@@ -50,15 +57,17 @@ struct mcp_request {
 
 /* Opens a request and runs what the service has for its method: `initialize` and `ping` by itself, the table, or
  * "method not found". The message is taken. Negative: a handler ends the server. */
-int mcp_serve(const struct mcp_service *service, struct mcp_requests *list, const struct mcp_transport *transport,
-	      void *carrier, struct rpc_message *message, struct error **err) MUST_CHECK;
-/* Takes in a notification: `notifications/cancelled` cancels the request of the list that it names. */
-void mcp_notified(const struct mcp_service *service, struct mcp_requests *list, const struct rpc_message *message);
-/* Nobody waits for the request any more: the service is told, once. It may be freed by then. */
-void mcp_cancel(const struct mcp_service *service, struct mcp_request *request);
+int mcp_serve(struct mcp_requests *list, void *carrier, uint64_t peer, struct rpc_message *message,
+	      struct error **err) MUST_CHECK;
+/* Takes in a notification: `notifications/cancelled` cancels the peer's request that it names. */
+void mcp_notified(struct mcp_requests *list, uint64_t peer, const struct rpc_message *message);
+/* Nobody waits for the request any more: the service is told, once. The request may be freed by then. */
+void mcp_cancel(struct mcp_request *request);
 /* Frees every request without an answer. */
 void mcp_requests_free(struct mcp_requests *list);
 /* The HTTP status that goes with an error's code. */
 int mcp_http_status(int code);
+/* Whether it is a version of MCP that we speak. */
+bool mcp_speaks(const char *version);
 
 #endif
