@@ -29,7 +29,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
 $(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
 
-LIBEXEC := bridge watchdog stop gateway recorder netns-beacon hostile-gateway hostile-upstream \
+LIBEXEC := bridge watchdog stop harness-gateway recorder netns-beacon hostile-gateway hostile-upstream \
 	observer-tcp observer-udp observer-capture observer-files observer-logs observer-client observer-state observer-deliveries
 PROGRAMS := $(BUILD)/harness $(LIBEXEC:%=$(BUILD)/libexec/%) $(BUILD)/agent
 
@@ -68,7 +68,7 @@ $(eval $(call program,harness,runner/main.c,runner reports mutations adapter gat
 $(eval $(call program,libexec/bridge,adapter/bridge.c,adapter mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/watchdog,adapter/watchdog.c,adapter core,))
 $(eval $(call program,libexec/stop,adapter/stop.c,adapter core,-lcurl -lcjson -lz -lmd))
-$(eval $(call program,libexec/gateway,gateway/main.c,gateway mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/harness-gateway,gateway/main.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd))
 $(eval $(call program,libexec/recorder,observers/recorder.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-gateway,gateway/hostile_gateway.c,gateway mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-upstream,observers/hostile_upstream.c,observers mcp core,-lcjson -lmd))
@@ -102,7 +102,7 @@ programs_of = $(filter-out %.sh,$(call tests_in,$(1),$(BUILD)))
 TEST_MAINS := $(wildcard tests/*/main_*.c)
 TEST_MAIN_PROGRAMS = $(foreach file,$(TEST_MAINS),$(BUILD)/tests/$(patsubst unit-%,%,$(subst /,-,$(patsubst tests/%.c,%,$(file)))))
 TEST_PROGRAMS = $(foreach tier,unit sim live,$(call programs_of,$(tier))) $(TEST_MAIN_PROGRAMS)
-TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -larchive -ljansson -lpcap -lresolv
+TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -larchive -ljansson -lpcap -lresolv -lsqlite3 -lmicrohttpd
 TEST_HELPERS := $(filter-out $(TEST_MAINS) $(wildcard tests/*/test_*.c tests/fuzz/*.c tests/bench/*.c),$(wildcard tests/*/*.c))
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -DTEST_BUILD='"$(BUILD)"'

@@ -43,6 +43,6 @@ static const struct session_options reference = {
 	.fail_closed = true,
 	.policy = true,
 	.policy_lock = true,
-	.gateway_program = "gateway",
+	.gateway_program = "harness-gateway",
 	.upstream_program = "recorder",
 };

@@ -1,6 +1,6 @@
 /*
- * One call on its way, and the pieces that its way is made of. For the files of the pipeline, and for a program that puts
- * the steps together otherwise.
+ * One call on its way, and the pieces that its way is made of. For the files of the pipeline, and for a program that
+ * puts the steps together otherwise.
  */
 #ifndef HARNESS_GATEWAY_CALL_H
 #define HARNESS_GATEWAY_CALL_H

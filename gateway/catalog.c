@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "core/json_python.h"
 
 #define FILE_NAME "catalog"
 #define DEFINITION_BYTES (256 * KIB)
@@ -84,7 +85,7 @@ int catalog_definition_hash(const struct json_node *definition, char out[HEX_SHA
 	put_member(&writer, "output_schema", json_member(definition, "outputSchema"), "null");
 	json_object_end(&writer);
 	if (buf_check(&text, "a tool's definition", err) < 0 ||
-	    json_python(buf_string(&text), text.length, &canonical, err) < 0)
+	    json_python(buf_string(&text), text.length, JSON_ENGINE_DEPTH, &canonical, err) < 0)
 		return -1;
 	hash_bytes(canonical.data, canonical.length, out);
 	return 0;

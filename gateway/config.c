@@ -1,5 +1,7 @@
 #include "gateway/config.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +60,31 @@ static int check_http(const struct gateway_config *config, struct error **err)
 	return 0;
 }
 
-static int take_catalog(struct gateway_config *config, int directory, struct error **err)
+/* In place; negative when it becomes too long. */
+static int below(const char *folder, char *path, struct error **err)
+{
+	char whole[GATEWAY_PATH_BYTES];
+
+	if (!folder || !path[0] || path[0] == '/')
+		return 0;
+	if ((size_t)snprintf(whole, sizeof(whole), "%s/%s", folder, path) >= sizeof(whole))
+		return error_set(err, ERROR_INPUT, FILE_NAME ": a path is too long");
+	memcpy(path, whole, sizeof(whole));
+	return 0;
+}
+
+static int place(struct gateway_config *config, const char *folder, struct error **err)
+{
+	char *const paths[] = { config->catalog_file, config->http.token_file, config->http.operator_token_file,
+				config->audit.path };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (below(folder, paths[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int take_catalog(struct gateway_config *config, struct error **err)
 {
 	cleanup_free struct catalog *catalog = calloc(1, sizeof(*catalog));
 	cleanup_buf struct buf bytes = BUF(CATALOG_BYTES);
@@ -67,7 +93,7 @@ static int take_catalog(struct gateway_config *config, int directory, struct err
 		return error_set(err, ERROR_MEMORY, "no memory for a catalog");
 	if (config->catalog_count || config->servers_count)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": catalogFile: catalog or servers are given too");
-	if (fd_read_file(directory, config->catalog_file, CATALOG_BYTES, &bytes, err) < 0)
+	if (fd_read_file(AT_FDCWD, config->catalog_file, CATALOG_BYTES, &bytes, err) < 0)
 		return error_wrap(err, "the catalog's file");
 	if (catalog_read(buf_string(&bytes), bytes.length, catalog, err) < 0)
 		return -1;
@@ -79,16 +105,17 @@ static int take_catalog(struct gateway_config *config, int directory, struct err
 	return 0;
 }
 
-static int take(struct gateway_config *config, int directory, struct error **err)
+static int take(struct gateway_config *config, struct error **err)
 {
 	if (config->catalog_file[0])
-		return take_catalog(config, directory, err);
+		return take_catalog(config, err);
 	memcpy(config->catalog_sha256, config->policy_sha256, sizeof(config->catalog_sha256));
 	return catalog_check(config->catalog, config->catalog_count, config->servers, config->servers_count, FILE_NAME,
 			     err);
 }
 
-int gateway_config_read(const char *bytes, size_t length, int directory, struct gateway_config *out, struct error **err)
+int gateway_config_read(const char *bytes, size_t length, const char *folder, struct gateway_config *out,
+			struct error **err)
 {
 	cleanup_json struct json_document *document = NULL;
 
@@ -99,8 +126,8 @@ int gateway_config_read(const char *bytes, size_t length, int directory, struct 
 	hash_bytes(bytes, length, out->policy_sha256);
 	if (out->response_bytes == 0)
 		out->response_bytes = GATEWAY_RESPONSE_BYTES;
-	if (take(out, directory, err) < 0 || check_ceilings(out, err) < 0 || check_vocabulary(out, err) < 0 ||
-	    check_allow(out, err) < 0)
+	if (place(out, folder, err) < 0 || take(out, err) < 0 || check_ceilings(out, err) < 0 ||
+	    check_vocabulary(out, err) < 0 || check_allow(out, err) < 0)
 		return -1;
 	return check_http(out, err);
 }

@@ -120,9 +120,9 @@ struct gateway_config {
 extern const struct schema_field gateway_config_fields[];
 
 /* Reads a document: form, unique tools, servers that exist, absolute commands, descriptors that may be passed, labels
- * that are not built in. A catalog's file is opened relative to the folder `directory` (AT_FDCWD: the current one).
- * ERROR_INPUT names the field. */
-int gateway_config_read(const char *bytes, size_t length, int directory, struct gateway_config *out,
+ * that are not built in. Relative paths of files are below `folder` (NULL: the current one). ERROR_INPUT names the
+ * field. */
+int gateway_config_read(const char *bytes, size_t length, const char *folder, struct gateway_config *out,
 			struct error **err) MUST_CHECK;
 
 /* By name, or NULL (also for a NULL name). */

@@ -219,8 +219,8 @@ static int start_gateway(struct relay *relay, struct error **err)
 {
 	static const struct mcp_limits limits = { .line_max = MCP_LINE_BYTES, .queue_max = 3 * MCP_LINE_BYTES };
 	cleanup_fd int child_in = -1, child_out = -1, in = -1, out = -1;
-	char path[PATH_MAX], name[] = "gateway";
-	char *argv[] = { name, NULL };
+	char path[PATH_MAX], name[] = "harness-gateway", verb[] = "embedded";
+	char *argv[] = { name, verb, NULL };
 	struct spawn_options options = { SPAWN_DEFAULTS, .path = path, .argv = argv };
 
 	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || fd_pipe(&child_in, &out, err) < 0 ||

@@ -1,161 +1,141 @@
 /*
- * The gateway's program: an MCP server on stdin and stdout, its configuration, decisions file and lifeline on the
- * descriptors of enum gateway_fd. It ends, with its upstreams, when its caller or its parent is gone.
+ * harness-gateway: an MCP server that stands between a client and its tools, and decides each call.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "core/clock.h"
 #include "core/fd.h"
-#include "core/limits.h"
-#include "core/loop.h"
-#include "core/spawn.h"
-#include "gateway/pipeline.h"
+#include "gateway/audit_store.h"
+#include "gateway/catalog_add.h"
+#include "gateway/serve.h"
 
-#define CONFIG_MS 5000
-#define LAST_WRITE_MS 1000
-#define CALLS_MAX 32
-#define TIMER_UPSTREAMS 0
 #define EXIT_ERROR 3
+#define EXIT_USAGE 4
 
-struct program {
-	struct gateway gateway;
-	struct mcp_server *server;
-	struct loop *loop;
+/* Whether the words behind a verb are what it takes is its own business: EXIT_USAGE when they are not. */
+struct verb {
+	const char *name;
+	const char *words; /* what it takes, for help; NULL: for an arm alone */
+	const char *title;
+	int (*run)(int argc, char **argv, struct error **err);
 };
 
-static int on_caller(void *context, int fd, short revents, struct error **err);
-static int on_upstream(void *context, int fd, short revents, struct error **err);
-static int on_deadline(void *context, struct error **err);
+static const struct verb verbs[];
 
-/* Brings watches and timer up to date with what is under way. */
-static int settle(struct program *program, struct error **err)
+static int usage(FILE *out)
 {
-	struct gateway *gateway = &program->gateway;
-	int64_t nearest = NEVER;
-	int r = mcp_server_watch(program->server, program->loop, on_caller, program, err);
+	fputs("harness-gateway " HARNESS_VERSION
+	      ": an MCP server between a client and its tools, which decides each call\n\n",
+	      out);
+	for (const struct verb *verb = verbs; verb->name; verb++)
+		if (verb->words)
+			fprintf(out, "  harness-gateway %s %s\n      %s\n", verb->name, verb->words, verb->title);
+	fputs("\nExit codes: 0 done, 1 a check failed, 3 it could not be done, 4 wrong words.\n", out);
+	return out == stdout ? 0 : EXIT_USAGE;
+}
 
-	for (size_t i = 0; i < gateway->config->servers_count && r == 0; i++) {
-		int64_t deadline = upstream_deadline(gateway->upstreams[i]);
+static int run_serve(int argc, char **argv, struct error **err)
+{
+	struct serve_options options = { .config = NULL };
 
-		nearest = deadline < nearest ? deadline : nearest;
-		r = upstream_watch(gateway->upstreams[i], program->loop, on_upstream, program, err);
+	for (int i = 0; i < argc; i++) {
+		if (strcmp(argv[i], "--stdio") == 0)
+			options.stdio = true;
+		else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
+			options.config = argv[++i];
+		else
+			return EXIT_USAGE;
 	}
-	loop_timer(program->loop, TIMER_UPSTREAMS, nearest, on_deadline, program);
-	return r;
+	return options.config ? serve(&options, err) : EXIT_USAGE;
 }
 
-static int on_caller(void *context, int fd, short revents, struct error **err)
+static int run_embedded(int argc, char **argv, struct error **err)
 {
-	struct program *program = context;
-	int r = mcp_server_dispatch(program->server, 0, err);
+	const struct serve_options options = { .stdio = true };
 
-	(void)fd;
-	(void)revents;
-	return r != 0 ? r : settle(program, err);
+	(void)argv;
+	return argc == 0 ? serve(&options, err) : EXIT_USAGE;
 }
 
-static int on_deadline(void *context, struct error **err)
+static int run_check(int argc, char **argv, struct error **err)
 {
-	struct program *program = context;
-	struct gateway *gateway = &program->gateway;
-	int r;
-
-	for (size_t i = 0; i < gateway->config->servers_count; i++)
-		upstream_dispatch(gateway->upstreams[i]);
-	gateway_resume(gateway);
-	r = mcp_server_resume(program->server, err);
-	return r != 0 ? r : settle(program, err);
-}
-
-static int on_upstream(void *context, int fd, short revents, struct error **err)
-{
-	(void)fd;
-	(void)revents;
-	return on_deadline(context, err);
-}
-
-/* Nothing is ever written to the lifeline: whatever happens on it means the end. */
-static int on_lifeline(void *context, int fd, short revents, struct error **err)
-{
-	(void)context;
-	(void)fd;
-	(void)revents;
-	(void)err;
-	return 1;
-}
-
-static int on_signal(void *context, int signal, struct error **err)
-{
-	(void)context;
-	(void)signal;
-	(void)err;
-	return 1;
-}
-
-static int read_config(struct gateway_config *config, struct error **err)
-{
-	cleanup_fd int fd = GATEWAY_FD_CONFIG;
-	cleanup_buf struct buf bytes = BUF(GATEWAY_CONFIG_BYTES);
-	int r = fd_read_all(fd, &bytes, clock_deadline(CONFIG_MS), err);
-
-	return r < 0 ? r : gateway_config_read(buf_string(&bytes), bytes.length, config, err);
-}
-
-static int run_loop(struct program *program, struct error **err)
-{
-	const struct mcp_server_options options = {
-		.name = "harness-gateway",
-		.version = HARNESS_VERSION,
-		.handlers = gateway_handlers,
-		.context = &program->gateway,
-		.limits = { .line_max = MCP_LINE_BYTES, .queue_max = 2 * MCP_LINE_BYTES, .calls_max = CALLS_MAX },
-	};
-	int r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &program->server, err);
-
-	if (r == 0)
-		r = loop_signals(program->loop, on_signal, program, err);
-	if (r == 0)
-		r = loop_fd(program->loop, GATEWAY_FD_LIFELINE, POLLIN, on_lifeline, program, err);
-	if (r == 0)
-		r = settle(program, err);
-	if (r == 0)
-		r = loop_run(program->loop, clock_deadline(HELPER_LIFE_MS), err);
-	if (r == 0)
-		r = error_set(err, ERROR_TIMEOUT, "nobody ended it");
-	if (r < 0)
-		return r;
-	return mcp_server_flush(program->server, clock_deadline(LAST_WRITE_MS), err);
-}
-
-static int serve(struct gateway_config *config, struct error **err)
-{
-	cleanup_loop struct loop *loop = NULL;
-	struct program program = { .server = NULL };
-	int r = process_harden(true, 0, err);
-
-	if (r == 0)
-		r = read_config(config, err);
-	if (r == 0)
-		r = loop_new(&loop, err);
-	if (r < 0)
-		return r;
-	r = gateway_open(&program.gateway, config, GATEWAY_FD_DECISIONS, err);
-	if (r < 0)
-		return r;
-	program.loop = loop;
-	r = run_loop(&program, err);
-	gateway_close(&program.gateway);
-	mcp_server_free(program.server);
-	return r;
-}
-
-int main(void)
-{
-	cleanup_error struct error *err = NULL;
 	cleanup_free struct gateway_config *config = calloc(1, sizeof(*config));
 
-	if (config && serve(config, &err) == 0)
+	if (argc != 2 || strcmp(argv[0], "--config") != 0)
+		return EXIT_USAGE;
+	if (!config)
+		return error_set(err, ERROR_MEMORY, "no memory for a configuration");
+	if (serve_read_config(argv[1], config, err) < 0)
+		return -1;
+	printf("policy  sha256:%s\ncatalog sha256:%s\ntools   %zu of %zu servers\n", config->policy_sha256,
+	       config->catalog_sha256, config->catalog_count, config->servers_count);
+	return 0;
+}
+
+static int run_audit(int argc, char **argv, struct error **err)
+{
+	struct audit_verdict verdict = { .broken_at = -1 };
+
+	if (argc != 2 || strcmp(argv[0], "verify") != 0)
+		return EXIT_USAGE;
+	if (audit_verify(argv[1], &verdict, err) < 0)
+		return -1;
+	printf("entries %lld in %lld sessions\n", (long long)verdict.entries, (long long)verdict.sessions);
+	if (!verdict.reason) {
+		puts("the chain holds");
 		return 0;
+	}
+	printf("the chain is broken at entry %lld: %s\n", (long long)verdict.broken_at, verdict.reason);
+	return 1;
+}
+
+static int run_help(int argc, char **argv, struct error **err)
+{
+	(void)argc;
+	(void)argv;
+	(void)err;
+	return usage(stdout);
+}
+
+static int run_version(int argc, char **argv, struct error **err)
+{
+	(void)argc;
+	(void)argv;
+	(void)err;
+	puts("harness-gateway " HARNESS_VERSION);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	cleanup_error struct error *err = NULL;
+	const char *name = argc > 1 ? argv[1] : "help";
+	const struct verb *verb = verbs;
+	int status;
+
+	while (verb->name && strcmp(verb->name, name) != 0)
+		verb++;
+	if (!verb->name)
+		return usage(stderr);
+	status = verb->run(argc > 2 ? argc - 2 : 0, argv + 2, &err);
+	if (status == EXIT_USAGE)
+		return usage(stderr);
+	if (status >= 0)
+		return status;
 	fprintf(stderr, "gateway: %s\n", error_text(err));
 	return EXIT_ERROR;
 }
+
+static const struct verb verbs[] = {
+	{ "serve", "--config FILE [--stdio]", "serves MCP over HTTP on loopback, or on stdin and stdout", run_serve },
+	{ "check", "--config FILE", "reads a configuration and its catalog, and prints what they hash to", run_check },
+	{ "catalog", CATALOG_ADD_WORDS, "asks a server for its tools, and writes them down as approved", catalog_add },
+	{ "audit", "verify DATABASE", "checks the chain of an audit database, of ours or of the reference gateway",
+	  run_audit },
+	{ "embedded", NULL, NULL, run_embedded },
+	{ "help", "", "this list", run_help },
+	{ "--help", NULL, NULL, run_help },
+	{ "--version", "", "its version", run_version },
+	{ NULL, NULL, NULL, NULL },
+};

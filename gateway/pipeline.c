@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/fd.h"
 #include "gateway/call.h"
 #include "gateway/decision.h"
 
@@ -246,16 +247,19 @@ static int run_call(void *context, struct mcp_request *request, struct error **e
 	call->workflow = json_string(json_member(meta, "workflow_id"));
 	call->progress = progress_token(params);
 	run(call);
+	gateway->wake(gateway->wake_context);
 	return 0;
 }
 
 static int run_list(void *context, struct mcp_request *request, struct error **err)
 {
-	struct gateway_call *call = begin(context, &list_route, gateway_list_steps, request, err);
+	struct gateway *gateway = context;
+	struct gateway_call *call = begin(gateway, &list_route, gateway_list_steps, request, err);
 
 	if (!call)
 		return -1;
 	run(call);
+	gateway->wake(gateway->wake_context);
 	return 0;
 }
 
@@ -280,7 +284,9 @@ int gateway_open(struct gateway *gateway, const struct gateway_options *options,
 	int r;
 
 	*gateway = (struct gateway){ .config = options->config,
-				     .call_steps = options->call_steps ? options->call_steps : gateway_call_steps };
+				     .call_steps = options->call_steps ? options->call_steps : gateway_call_steps,
+				     .wake = options->wake,
+				     .wake_context = options->wake_context };
 	r = open_records(gateway, options->decisions, err);
 	if (r == 0)
 		r = session_begin(&gateway->session, gateway->config, err);
@@ -335,6 +341,7 @@ int gateway_close_session(struct gateway *gateway, gateway_ended ended, void *co
 		return error_set(err, ERROR_REFUSED, "the session is being closed");
 	gateway->closing = ended;
 	gateway->closing_context = context;
+	gateway->wake(gateway->wake_context);
 	return 0;
 }
 

@@ -36,6 +36,8 @@ struct gateway {
 	bool stirred; /* a waiting call may go on */
 	bool intents; /* entries wait for their commit */
 	bool refusing; /* the chain takes no more: every call is refused */
+	void (*wake)(void *context); /* gateway_resume() is wanted soon */
+	void *wake_context;
 	gateway_ended closing; /* whom to tell when the session's calls have ended, or NULL */
 	void *closing_context;
 };
@@ -44,10 +46,12 @@ struct gateway_options {
 	const struct gateway_config *config; /* must outlive the gateway */
 	const struct gateway_step *call_steps; /* NULL: gateway_call_steps */
 	int decisions; /* the decisions file, not owned, or -1 */
+	void (*wake)(void *context); /* called when a call waits for gateway_resume(); never NULL */
+	void *wake_context;
 };
 
-/* Opens the decisions file, the audit chain and the spans as the configuration says, and begins a session. Call it after
- * the last exec: the chain is a database. */
+/* Opens the decisions file, the audit chain and the spans as the configuration says, and begins a session. Call it
+ * after the last exec: the chain is a database. */
 int gateway_open(struct gateway *gateway, const struct gateway_options *options, struct error **err) MUST_CHECK;
 /* Calls under way are recorded as faults (their caller is gone), upstreams are ended, the chain is closed and spans are
  * flushed within a bound. Their requests stay with the server, which is freed after. */

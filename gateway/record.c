@@ -9,7 +9,7 @@
 #include "gateway/decision.h"
 
 #define NS_PER_US 1000
-#define WORKFLOW_BYTES (4 * KIB)
+#define HASHED_BYTES (6 * MCP_LINE_BYTES) /* a byte of text is at most six there */
 
 /* What became of the effect, for the detail of a fault. */
 static const char *effect(const struct gateway_call *call)
@@ -23,20 +23,16 @@ static const char *effect(const struct gateway_call *call)
 
 static int hash_arguments(struct gateway_call *call, struct error **err)
 {
-	cleanup_buf struct buf canonical = BUF(6 * MCP_LINE_BYTES);
-	struct json_span raw = gateway_arguments(call);
 	char hex[HEX_SHA256];
-	int r;
 
 	if (call->request_hash[0])
 		return 0;
-	r = json_python(raw.bytes, raw.length, &canonical, err);
-	if (r == 0) {
-		hash_bytes(canonical.data, canonical.length, hex);
-		snprintf(call->request_hash, sizeof(call->request_hash), "sha256:%s", hex);
-	}
-	buf_wipe(&canonical);
-	return r;
+	if (!call->arguments)
+		hash_bytes("{}", 2, hex);
+	else if (json_python_hash(call->arguments, HASHED_BYTES, hex, err) < 0)
+		return -1;
+	snprintf(call->request_hash, sizeof(call->request_hash), "sha256:%s", hex);
+	return 0;
 }
 
 /* What a caller says is no word of ours, and may be payload: only what it hashes to is kept. */
@@ -177,8 +173,8 @@ static int entry_of_outcome(struct gateway_call *call, struct error **err)
 	if (call->rule == RULE_ALLOW) {
 		entry.latency_us = (clock_now() - call->start) / NS_PER_US;
 		entry.response_payload_hash = call->response_hash;
-		entry.evidence_class = call->gateway->config->servers[call->tool->server].url[0] ? "hash-only"
-											       : "spawn-measured";
+		entry.evidence_class =
+			call->gateway->config->servers[call->tool->server].url[0] ? "hash-only" : "spawn-measured";
 	}
 	if (append(call->gateway, &entry, call->started, err) < 0)
 		return -1;

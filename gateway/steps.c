@@ -50,8 +50,8 @@ enum step_result step_catalog(struct gateway_call *call)
 static enum gateway_rule ask(const struct gateway_call *call, enum gateway_sink sink)
 {
 	const struct gateway_config *config = call->gateway->config;
-	const char *ceiling = sink == SINK_TOOL ? gateway_config_ceiling(config, call->tool->tool)
-						: config->sink_policy.response;
+	const char *ceiling =
+		sink == SINK_TOOL ? gateway_config_ceiling(config, call->tool->tool) : config->sink_policy.response;
 	const struct gateway_question question = {
 		.sink = sink,
 		.session_at_entry = call->session_at_entry,
@@ -261,7 +261,7 @@ enum step_result step_raise(struct gateway_call *call)
 enum step_result step_scan(struct gateway_call *call)
 {
 	return call->gateway->config->scan_responses && call->finding ? gateway_end_by(call, RULE_RESPONSE_SCAN)
-								       : STEP_NEXT;
+								      : STEP_NEXT;
 }
 
 enum step_result step_response(struct gateway_call *call)

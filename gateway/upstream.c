@@ -1,17 +1,14 @@
 #include "gateway/upstream.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
-#include "core/hash.h"
 #include "core/limits.h"
 #include "core/spawn.h"
+#include "gateway/catalog.h"
+#include "gateway/program.h"
 
 #define DEFINITION_BYTES (64 * KIB)
 #define CURSOR_BYTES (4 * KIB)
@@ -23,6 +20,15 @@
 struct definition {
 	char *bytes;
 	size_t length;
+	bool changed;
+};
+
+/* A call under way that asked for its progress; token 0 is a free slot. */
+struct progress {
+	int64_t token;
+	upstream_progress tell;
+	mcp_done done;
+	void *context;
 };
 
 struct upstream {
@@ -34,9 +40,12 @@ struct upstream {
 	bool condemned;
 	int64_t ready_by; /* STARTING: until when it must be ready */
 	unsigned pages;
+	struct program program;
 	struct child child;
 	struct mcp_client *client;
 	struct definition definitions[GATEWAY_TOOLS_MAX]; /* in the catalog's order */
+	struct progress progress[CALLS_MAX];
+	int64_t last_token;
 };
 
 int upstream_new(const struct gateway_config *config, size_t index, struct upstream **out, struct error **err)
@@ -49,6 +58,7 @@ int upstream_new(const struct gateway_config *config, size_t index, struct upstr
 	upstream->server = config->servers[index];
 	upstream->index = (int64_t)index;
 	upstream->child = (struct child)CHILD_NONE;
+	upstream->program = (struct program)PROGRAM_NONE;
 	*out = upstream;
 	return 0;
 }
@@ -66,6 +76,7 @@ static void end(struct upstream *upstream)
 	mcp_client_free(upstream->client);
 	upstream->client = NULL;
 	child_end(&upstream->child);
+	program_close(&upstream->program);
 	forget_definitions(upstream);
 	upstream->condemned = false;
 	upstream->state = UPSTREAM_DOWN;
@@ -110,46 +121,6 @@ static void fail(struct upstream *upstream, const struct mcp_answer *answer)
 	upstream->fault = answer->outcome == MCP_TIMEOUT ? RULE_UPSTREAM_TIMEOUT : RULE_UPSTREAM_LOST;
 }
 
-/* Returns the open, measured program, or -1. */
-static int measure(const struct gateway_server *server)
-{
-	cleanup_fd int program = open(server->command, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	cleanup_error struct error *reason = NULL;
-	char digest[HEX_SHA256];
-	struct stat info;
-
-	if (program < 0 || fstat(program, &info) < 0 || !S_ISREG(info.st_mode))
-		return -1;
-	if (hash_fd(program, digest, &reason) < 0 || strcmp(digest, server->sha256) != 0)
-		return -1;
-	return steal_fd(&program);
-}
-
-/* Starts the program on two pipes; our ends go to *in (we read) and *out (we write). */
-static int run(struct upstream *upstream, int program, int *in, int *out, struct error **err)
-{
-	struct gateway_server *server = &upstream->server;
-	cleanup_fd int child_in = -1, child_out = -1;
-	char *argv[GATEWAY_ARGUMENTS_MAX + 2] = { server->command };
-	struct spawn_options options = { SPAWN_DEFAULTS, .argv = argv };
-	int r;
-
-	for (size_t i = 0; i < server->arguments_count; i++)
-		argv[i + 1] = server->arguments[i];
-	r = fd_pipe(&child_in, out, err);
-	if (r == 0)
-		r = fd_pipe(in, &child_out, err);
-	if (r < 0)
-		return r;
-	options.executable = program;
-	options.fds[options.fds_count++] = (struct spawn_fd){ .from = child_in, .to = STDIN_FILENO };
-	options.fds[options.fds_count++] = (struct spawn_fd){ .from = child_out, .to = STDOUT_FILENO };
-	if (server->pass_fd >= 0)
-		options.fds[options.fds_count++] =
-			(struct spawn_fd){ .from = (int)server->pass_fd, .to = UPSTREAM_FD_PASSED };
-	return spawn(&options, &upstream->child, err);
-}
-
 static int ask_tools(struct upstream *upstream, const char *cursor, size_t length);
 
 /* Keeps the definitions of our catalog's tools; negative when one is given twice, has no schema, or is too long. */
@@ -159,6 +130,9 @@ static int keep_definition(struct upstream *upstream, const struct json_node *to
 	const struct json_node *schema = json_member(tool, "inputSchema");
 	struct json_span raw = json_raw(tool);
 	struct definition *definition;
+
+	cleanup_error struct error *ignored = NULL;
+	char digest[HEX_SHA256];
 
 	if (!row || row->server != upstream->index)
 		return 0;
@@ -170,7 +144,20 @@ static int keep_definition(struct upstream *upstream, const struct json_node *to
 		return -1;
 	memcpy(definition->bytes, raw.bytes, raw.length);
 	definition->length = raw.length;
+	definition->changed = row->definition[0] && (catalog_definition_hash(tool, digest, &ignored) < 0 ||
+						     strcmp(digest, row->definition) != 0);
 	return 0;
+}
+
+/* What an interpreter opened by its path is measured once more: nothing goes out to another script. */
+static void be_ready(struct upstream *upstream)
+{
+	if (program_unchanged(&upstream->program)) {
+		upstream->state = UPSTREAM_READY;
+		return;
+	}
+	upstream->condemned = true;
+	upstream->fault = RULE_UPSTREAM_MEASURE;
 }
 
 static void on_tools(void *context, const struct mcp_answer *answer)
@@ -190,7 +177,7 @@ static void on_tools(void *context, const struct mcp_answer *answer)
 	if (!tools || json_type(tools) != JSON_ARRAY || tool || (cursor && !json_string(cursor)))
 		fail(upstream, &broken);
 	else if (!cursor)
-		upstream->state = UPSTREAM_READY;
+		be_ready(upstream);
 	else if (ask_tools(upstream, json_string(cursor), json_string_length(cursor)) < 0)
 		fail(upstream, &broken);
 }
@@ -227,41 +214,72 @@ static void on_initialized(void *context, const struct mcp_answer *answer)
 		fail(upstream, &broken);
 }
 
+static void on_notice(void *context, const char *method, const struct json_node *params)
+{
+	struct upstream *upstream = context;
+	const struct json_node *progress = json_member(params, "progress"), *total = json_member(params, "total");
+	int64_t token;
+
+	if (strcmp(method, "notifications/progress") != 0 ||
+	    !json_int64(json_member(params, "progressToken"), &token) || !progress ||
+	    json_type(progress) != JSON_NUMBER || (total && json_type(total) != JSON_NUMBER))
+		return;
+	for (size_t i = 0; i < CALLS_MAX && token > 0; i++)
+		if (upstream->progress[i].token == token)
+			upstream->progress[i].tell(upstream->progress[i].context, json_raw(progress),
+						   total ? json_raw(total) : RPC_NONE);
+}
+
 /* The caller has set the fault that stands when this fails. */
-static int start(struct upstream *upstream, int program, struct error **err)
+static int start(struct upstream *upstream, struct error **err)
 {
 	static const struct mcp_limits limits = { .line_max = MCP_LINE_BYTES,
 						  .queue_max = MCP_LINE_BYTES + ENVELOPE_BYTES,
 						  .calls_max = CALLS_MAX };
 	cleanup_fd int in = -1, out = -1;
-	int r = run(upstream, program, &in, &out, err);
+	int r = program_start(&upstream->program, &upstream->server, upstream->config->call_ms, &upstream->child, &in,
+			      &out, err);
 
 	if (r == 0)
 		r = mcp_client_new(steal_fd(&in), steal_fd(&out), &limits, &upstream->client, err);
+	if (r < 0)
+		return r;
+	mcp_client_on_notification(upstream->client, on_notice, upstream);
 	upstream->pages = 0;
 	upstream->ready_by = clock_deadline(upstream->config->call_ms);
-	if (r == 0)
-		r = mcp_client_initialize(upstream->client, "harness-gateway", HARNESS_VERSION, upstream->ready_by,
-					  on_initialized, upstream, err);
-	return r;
+	return mcp_client_initialize(upstream->client, "harness-gateway", HARNESS_VERSION, upstream->ready_by,
+				     on_initialized, upstream, err);
 }
 
 void upstream_start(struct upstream *upstream)
 {
 	cleanup_error struct error *reason = NULL;
-	cleanup_fd int program = -1;
 
 	upstream->fault = RULE_UPSTREAM_MEASURE;
-	program = measure(&upstream->server);
-	if (program < 0)
+	if (program_measure(&upstream->server, &upstream->program) < 0)
 		return;
 	upstream->fault = RULE_UPSTREAM_START;
-	if (start(upstream, program, &reason) < 0) {
+	if (start(upstream, &reason) < 0) {
 		end(upstream);
 		return;
 	}
 	upstream->fault = RULE_NONE;
 	upstream->state = UPSTREAM_STARTING;
+}
+
+bool upstream_measured(const struct upstream *upstream)
+{
+	cleanup_program struct program program = PROGRAM_NONE;
+
+	return program_measure(&upstream->server, &program) == 0;
+}
+
+void upstream_stop(struct upstream *upstream)
+{
+	if (!upstream->client)
+		return;
+	mcp_client_lose(upstream->client);
+	end(upstream);
 }
 
 struct json_span upstream_definition(const struct upstream *upstream, const struct gateway_tool *tool)
@@ -271,18 +289,64 @@ struct json_span upstream_definition(const struct upstream *upstream, const stru
 	return (struct json_span){ .bytes = definition->bytes, .length = definition->length };
 }
 
-enum gateway_rule upstream_call(struct upstream *upstream, const struct gateway_tool *tool, struct json_span arguments,
-				int64_t deadline, mcp_done done, void *context)
+enum upstream_definition upstream_defines(const struct upstream *upstream, const struct gateway_tool *tool)
 {
+	const struct definition *definition = &upstream->definitions[tool - upstream->config->catalog];
+
+	if (!definition->bytes)
+		return UPSTREAM_WITHDRAWN;
+	return definition->changed ? UPSTREAM_CHANGED : UPSTREAM_DEFINED;
+}
+
+/* The slot is free before the callback. */
+static void on_done(void *context, const struct mcp_answer *answer)
+{
+	struct progress *slot = context, told = *slot;
+
+	*slot = (struct progress){ .token = 0 };
+	told.done(told.context, answer);
+}
+
+/* NULL: it is not asked for, or there is no room to remember it. */
+static struct progress *follow(struct upstream *upstream, const struct upstream_call *call)
+{
+	for (size_t i = 0; i < CALLS_MAX && call->progress; i++) {
+		struct progress *slot = &upstream->progress[i];
+
+		if (slot->token)
+			continue;
+		*slot = (struct progress){ .token = ++upstream->last_token,
+					   .tell = call->progress,
+					   .done = call->done,
+					   .context = call->context };
+		return slot;
+	}
+	return NULL;
+}
+
+static int send_call(struct upstream *upstream, const struct upstream_call *call, const struct buf *params,
+		     struct progress *slot, struct error **err)
+{
+	return mcp_client_call(upstream->client, "tools/call", rpc_span(params), call->deadline,
+			       slot ? on_done : call->done, slot ? (void *)slot : call->context, NULL, err);
+}
+
+enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call)
+{
+	struct progress *slot = follow(upstream, call);
 	cleanup_error struct error *reason = NULL;
 	struct buf params = BUF(MCP_LINE_BYTES);
 	enum gateway_rule rule = RULE_ALLOW;
 
-	mcp_put_tool_call(&params, tool->tool, arguments);
-	if (params.failed || mcp_client_call(upstream->client, "tools/call", rpc_span(&params), deadline, done, context,
-					     NULL, &reason) < 0)
+	if (slot)
+		mcp_put_tool_call_progress(&params, call->tool->tool, call->arguments, slot->token);
+	else
+		mcp_put_tool_call(&params, call->tool->tool, call->arguments);
+	if (params.failed || send_call(upstream, call, &params, slot, &reason) < 0)
 		rule = !reason || error_code(reason) == ERROR_LIMIT ? RULE_INTERNAL : RULE_UPSTREAM_LOST;
 	buf_wipe(&params);
+	if (rule != RULE_ALLOW && slot)
+		slot->token = 0;
 	/* The client knows that its peer is gone: the others' calls are told, and the next call starts it anew. */
 	if (rule == RULE_UPSTREAM_LOST)
 		upstream_dispatch(upstream);

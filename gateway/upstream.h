@@ -1,11 +1,13 @@
 /*
- * One upstream MCP server: measured, started, asked for its tools, called. Its program is opened once; that descriptor
- * is hashed, compared with the declared SHA-256 and executed, so that what runs is what was measured. It gets an empty
- * environment and, beside its stdio, no descriptor but the one its entry names.
+ * One upstream MCP server: measured, started, asked for its tools, called. What is measured is what runs: a program is
+ * opened once, hashed, and executed by that descriptor; a script that an interpreter opens by its path is measured
+ * before the start and once more before the first call. It gets the environment that its entry lists, which is empty
+ * otherwise, and beside its stdio no descriptor but the one its entry names. A URL is reached through libexec/mcp-http.
  */
 #ifndef HARNESS_GATEWAY_UPSTREAM_H
 #define HARNESS_GATEWAY_UPSTREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/error.h"
@@ -21,7 +23,26 @@ enum upstream_state {
 	UPSTREAM_READY,
 };
 
+/* Of a catalogued tool, as the upstream lists it. */
+enum upstream_definition {
+	UPSTREAM_DEFINED, /* as it was approved */
+	UPSTREAM_WITHDRAWN, /* not listed */
+	UPSTREAM_CHANGED, /* otherwise than it was approved */
+};
+
 struct upstream;
+
+/* Numbers as written; `total` may be empty. */
+typedef void (*upstream_progress)(void *context, struct json_span progress, struct json_span total);
+
+struct upstream_call {
+	const struct gateway_tool *tool;
+	struct json_span arguments; /* raw */
+	int64_t deadline;
+	mcp_done done; /* as in mcp/client.h */
+	upstream_progress progress; /* or NULL: not asked for */
+	void *context;
+};
 
 /* `config` must outlive it. Nothing is started yet. */
 int upstream_new(const struct gateway_config *config, size_t index, struct upstream **out,
@@ -36,9 +57,13 @@ enum gateway_rule upstream_fault(const struct upstream *upstream);
 void upstream_start(struct upstream *upstream);
 /* Its definition of a catalogued tool, as written, or an empty span. */
 struct json_span upstream_definition(const struct upstream *upstream, const struct gateway_tool *tool);
-/* Sends tools/call with these raw arguments; `done` as in mcp/client.h. RULE_ALLOW, or the fault. */
-enum gateway_rule upstream_call(struct upstream *upstream, const struct gateway_tool *tool, struct json_span arguments,
-				int64_t deadline, mcp_done done, void *context);
+enum upstream_definition upstream_defines(const struct upstream *upstream, const struct gateway_tool *tool);
+/* Whether what a start would run is what was declared. */
+bool upstream_measured(const struct upstream *upstream);
+/* Sends tools/call. RULE_ALLOW, or the fault. */
+enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call);
+/* Ends it; the next call that may pass starts it anew. Calls under way are told that it is lost. */
+void upstream_stop(struct upstream *upstream);
 /* From a `done`: it is stuck, and is ended as soon as the callbacks are over. */
 void upstream_condemn(struct upstream *upstream);
 

@@ -79,9 +79,9 @@ int arm_gateway_start(struct arm *arm, struct error **err)
 	cleanup_buf struct buf config = BUF(GATEWAY_CONFIG_BYTES);
 	cleanup_fd int config_read = -1, config_write = -1, in_read = -1, out_write = -1, life_read = -1;
 	char path[PATH_MAX], name[] = "gateway", mode[NAME_MAX_SHORT];
-	char *argv[] = { name, arm->options.gateway_mode ? mode : NULL, NULL };
+	char *argv[] = { name, mode, NULL };
 
-	snprintf(mode, sizeof(mode), "%s", arm->options.gateway_mode ? arm->options.gateway_mode : "");
+	snprintf(mode, sizeof(mode), "%s", arm->options.gateway_mode ? arm->options.gateway_mode : "embedded");
 	if (configure(arm, &config, err) < 0 ||
 	    spawn_helper_path(arm->options.gateway_program, path, sizeof(path), err) < 0)
 		return -1;

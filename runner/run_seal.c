@@ -28,11 +28,12 @@
 /* Every program that takes part: its digest is in the manifest. */
 static const char *const helpers[] = {
 	"bridge",
-	"gateway",
+	"harness-gateway",
 	"hostile-gateway",
 	"hostile-upstream",
 	"netns-beacon",
 	"observer-capture",
+	"observer-client",
 	"observer-deliveries",
 	"observer-files",
 	"observer-logs",

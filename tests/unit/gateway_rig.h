@@ -111,16 +111,16 @@ static inline void rig_init(struct rig *rig)
 /* Starts the gateway on `config` text; its stdin and stdout are the caller's. */
 static inline void rig_spawn_pipes(struct rig *rig, const char *config, size_t length, int *to, int *from)
 {
-	const char *program = rig->program ? rig->program : "gateway";
+	const char *program = rig->program ? rig->program : "harness-gateway";
 	char path[RIG_PATH_BYTES], name[] = "gateway", mode[NAME_MAX_SHORT];
-	char *argv[] = { name, rig->mode ? mode : NULL, NULL };
+	char *argv[] = { name, mode, NULL };
 	struct spawn_options options = { SPAWN_DEFAULTS, .path = path, .argv = argv };
 	cleanup_fd int document = memfd_create("config", MFD_CLOEXEC);
 	cleanup_fd int in = -1, out = -1, life = -1;
 	struct error *err = NULL;
 
 	CU_ASSERT_EQUAL(pwrite(document, config, length, 0), (ssize_t)length);
-	snprintf(mode, sizeof(mode), "%s", rig->mode ? rig->mode : "");
+	snprintf(mode, sizeof(mode), "%s", rig->mode ? rig->mode : "embedded");
 	CU_ASSERT_EQUAL(spawn_helper_path(program, path, sizeof(path), &err), 0);
 	CU_ASSERT_EQUAL(fd_pipe(&in, to, &err), 0);
 	CU_ASSERT_EQUAL(fd_pipe(from, &out, &err), 0);
