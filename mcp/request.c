@@ -127,7 +127,7 @@ static void initialize(struct mcp_request *request)
 	mcp_request_result(request, rpc_span(&result));
 }
 
-static int run(struct mcp_request *request, struct error **err)
+int mcp_run(struct mcp_request *request, struct error **err)
 {
 	const struct mcp_service *service = &request->list->service;
 	const char *method = request->message.method;
@@ -147,7 +147,8 @@ static int run(struct mcp_request *request, struct error **err)
 	return 0;
 }
 
-int mcp_serve(struct mcp_requests *list, void *carrier, uint64_t peer, struct rpc_message *message, struct error **err)
+int mcp_open(struct mcp_requests *list, void *carrier, uint64_t peer, struct rpc_message *message,
+	     struct mcp_request **out, struct error **err)
 {
 	struct mcp_request *request = malloc(sizeof(*request));
 
@@ -159,7 +160,8 @@ int mcp_serve(struct mcp_requests *list, void *carrier, uint64_t peer, struct rp
 	*message = (struct rpc_message){ .document = NULL };
 	list->first = request;
 	list->count++;
-	return run(request, err);
+	*out = request;
+	return 0;
 }
 
 void mcp_cancel(struct mcp_request *request)

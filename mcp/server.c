@@ -81,6 +81,14 @@ static void refuse_line(struct mcp_server *server, const struct error *reason)
 		rpc_put_error(queue, RPC_NULL, RPC_INVALID_REQUEST, "Invalid Request", RPC_NONE);
 }
 
+static int take_request(struct mcp_server *server, struct rpc_message *message, struct error **err)
+{
+	struct mcp_request *request;
+	int r = mcp_open(&server->open, server, ONLY_PEER, message, &request, err);
+
+	return r < 0 ? r : mcp_run(request, err);
+}
+
 static int take_line(struct mcp_server *server, struct json_span line, struct error **err)
 {
 	cleanup_rpc struct rpc_message message = { .document = NULL };
@@ -91,7 +99,7 @@ static int take_line(struct mcp_server *server, struct json_span line, struct er
 		return 0;
 	}
 	if (message.kind == RPC_REQUEST)
-		return mcp_serve(&server->open, server, ONLY_PEER, &message, err);
+		return take_request(server, &message, err);
 	/* We ask nothing that could be answered. */
 	if (message.kind == RPC_NOTIFICATION)
 		mcp_notified(&server->open, ONLY_PEER, &message);

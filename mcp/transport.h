@@ -55,10 +55,12 @@ struct mcp_request {
 	bool cancelled;
 };
 
-/* Opens a request and runs what the service has for its method: `initialize` and `ping` by itself, the table, or
- * "method not found". The message is taken. Negative: a handler ends the server. */
-int mcp_serve(struct mcp_requests *list, void *carrier, uint64_t peer, struct rpc_message *message,
-	      struct error **err) MUST_CHECK;
+/* Opens a request, which the transport may keep until answered() or cancelled(). The message is taken. */
+int mcp_open(struct mcp_requests *list, void *carrier, uint64_t peer, struct rpc_message *message,
+	     struct mcp_request **out, struct error **err) MUST_CHECK;
+/* Runs what the service has for its method: `initialize` and `ping` by itself, the table, or "method not found". It may
+ * be freed by then. Negative: a handler ends the server. */
+int mcp_run(struct mcp_request *request, struct error **err) MUST_CHECK;
 /* Takes in a notification: `notifications/cancelled` cancels the peer's request that it names. */
 void mcp_notified(struct mcp_requests *list, uint64_t peer, const struct rpc_message *message);
 /* Nobody waits for the request any more: the service is told, once. The request may be freed by then. */
