@@ -20,17 +20,19 @@ ALL_LDFLAGS = $(if $(SANITIZE),,-pie -Wl,-z,relro,-z,now) -Wl,--as-needed $(LDFL
 ROOMS := core mcp oracle gateway observers adapter mutations reports runner
 
 # The files that hold a main(): one program each. All others of a room go into the room's archive.
-MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c gateway/hostile_gateway.c \
+MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c gateway/hostile_gateway.c gateway/otlp_export.c \
 	observers/tcp.c observers/udp.c observers/capture.c observers/files.c observers/logs.c observers/client.c observers/state.c \
-	observers/deliveries.c observers/recorder.c observers/hostile_upstream.c observers/netns_beacon.c runner/main.c
+	observers/deliveries.c observers/spans.c observers/children.c observers/recorder.c observers/hostile_upstream.c \
+	observers/netns_beacon.c runner/main.c
 
 sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
 $(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
 
-LIBEXEC := bridge watchdog stop harness-gateway recorder netns-beacon hostile-gateway hostile-upstream \
-	observer-tcp observer-udp observer-capture observer-files observer-logs observer-client observer-state observer-deliveries
+LIBEXEC := bridge watchdog stop harness-gateway otlp-export recorder netns-beacon hostile-gateway hostile-upstream \
+	observer-tcp observer-udp observer-capture observer-files observer-logs observer-client observer-state observer-deliveries \
+	observer-spans observer-children
 PROGRAMS := $(BUILD)/harness $(LIBEXEC:%=$(BUILD)/libexec/%) $(BUILD)/agent
 
 # make V=1 shows each command in full; else one short line stands for it.
@@ -69,6 +71,7 @@ $(eval $(call program,libexec/bridge,adapter/bridge.c,adapter mcp core,-lcjson -
 $(eval $(call program,libexec/watchdog,adapter/watchdog.c,adapter core,))
 $(eval $(call program,libexec/stop,adapter/stop.c,adapter core,-lcurl -lcjson -lz -lmd))
 $(eval $(call program,libexec/harness-gateway,gateway/main.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd))
+$(eval $(call program,libexec/otlp-export,gateway/otlp_export.c,gateway core,-lcurl -lcjson))
 $(eval $(call program,libexec/recorder,observers/recorder.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-gateway,gateway/hostile_gateway.c,gateway mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-upstream,observers/hostile_upstream.c,observers mcp core,-lcjson -lmd))
@@ -81,6 +84,8 @@ $(eval $(call program,libexec/observer-logs,observers/logs.c,observers core,-lcj
 $(eval $(call program,libexec/observer-client,observers/client.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-state,observers/state.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
+$(eval $(call program,libexec/observer-spans,observers/spans.c,observers core,-lmicrohttpd -lcjson -lmd))
+$(eval $(call program,libexec/observer-children,observers/children.c,observers core,-lmd))
 
 # The agent is the adversary's side: one static program that includes nothing of ours, built without sanitizers.
 $(BUILD)/agent: $(wildcard agent/*.c agent/*.h)
