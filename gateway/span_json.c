@@ -107,8 +107,9 @@ void span_json_request(const char *service, const struct buf *spans, struct buf 
 	json_put_string(&json, service);
 	if (name.failed)
 		out->failed = true;
-	buf_printf(out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":"
-			"{\"stringValue\":%s}}]},\"scopeSpans\":[{\"scope\":{\"name\":\"harness-gateway\"},\"spans\":[",
+	buf_printf(out,
+		   "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":"
+		   "{\"stringValue\":%s}}]},\"scopeSpans\":[{\"scope\":{\"name\":\"harness-gateway\"},\"spans\":[",
 		   buf_string(&name));
 	buf_add(out, buf_string(spans), spans->length);
 	buf_text(out, "]}]}]}");

@@ -153,8 +153,7 @@ static int read_field(const char *bytes, size_t length, size_t *at, int last, st
 	place = (unsigned char)head[0];
 	value.length = (unsigned char)head[1] | (size_t)(unsigned char)head[2] << 8;
 	*at += FIELD_BYTES;
-	if (place >= SPAN_FIELDS || (int)place <= last || value.length > SPAN_TEXT_BYTES ||
-	    value.length > length - *at)
+	if (place >= SPAN_FIELDS || (int)place <= last || value.length > SPAN_TEXT_BYTES || value.length > length - *at)
 		return -1;
 	if (span_fields[place].number) {
 		if (value.length != NUMBER_BYTES)
@@ -197,9 +196,18 @@ int span_record_read(const void *bytes, size_t length, struct span_record *out, 
 	return 0;
 }
 
-#define NUMBER(field) { .name = #field, .number = true, .offset = offsetof(struct audit_entry, field) }
-#define INSIDE(field) { .name = #field, .inside = true, .offset = offsetof(struct audit_entry, field) }
-#define POINTER(field) { .name = #field, .offset = offsetof(struct audit_entry, field) }
+#define NUMBER(field)                                                                                                  \
+	{                                                                                                              \
+		.name = #field, .number = true, .offset = offsetof(struct audit_entry, field)                          \
+	}
+#define INSIDE(field)                                                                                                  \
+	{                                                                                                              \
+		.name = #field, .inside = true, .offset = offsetof(struct audit_entry, field)                          \
+	}
+#define POINTER(field)                                                                                                 \
+	{                                                                                                              \
+		.name = #field, .offset = offsetof(struct audit_entry, field)                                          \
+	}
 const struct span_field span_fields[SPAN_FIELDS] = {
 	INSIDE(entry_id),
 	NUMBER(sequence_number),

@@ -1,6 +1,7 @@
 /*
- * A span on the pipe between the gateway and libexec/otlp-export, and the fields of an audit entry that a span may hold:
- * those of the table, and nothing else. The record names a field by its place there, so that neither end can add one.
+ * A span on the pipe between the gateway and libexec/otlp-export, and the fields of an audit entry that a span may
+ * hold: those of the table, and nothing else. The record names a field by its place there, so that neither end can add
+ * one.
  *
  *   "SPN1", length of what follows (4 bytes), start and end (8 each, wall clock ns), count of fields (1), and for each
  *   field, in rising order: its place (1), its length (2), its bytes; a number is 8 bytes. All little endian.

@@ -122,9 +122,7 @@ int telemetry_open(const char *endpoint, const char *service, struct telemetry *
 	telemetry = calloc(1, sizeof(*telemetry));
 	if (!telemetry)
 		return error_set(err, ERROR_MEMORY, "no memory for telemetry");
-	*telemetry = (struct telemetry){
-		.exporter = CHILD_NONE, .spans = -1, .status = -1, .queue = BUF(QUEUE_BYTES)
-	};
+	*telemetry = (struct telemetry){ .exporter = CHILD_NONE, .spans = -1, .status = -1, .queue = BUF(QUEUE_BYTES) };
 	r = start(telemetry, endpoint, service, err);
 	if (r < 0) {
 		release(telemetry);

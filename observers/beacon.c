@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -13,6 +14,15 @@
 #define SEND_MS 2000
 #define DNS_HEADER 12
 #define DNS_QUESTION_MAX (DNS_HEADER + 1 + CANARY_LENGTH + sizeof("\6beacon\7invalid") + 4)
+
+/* Around the marker: one span whose ids are any that are not zero. */
+#define SPAN_BEFORE                                                                                                    \
+	"{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"traceId\":\"00000000000000000000000000000001\","          \
+	"\"spanId\":\"0000000000000001\",\"name\":\"beacon\",\"kind\":1,\"startTimeUnixNano\":\"1\","                  \
+	"\"endTimeUnixNano\":\"1\",\"attributes\":[{\"key\":\"beacon\",\"value\":{\"stringValue\":\""
+#define SPAN_AFTER "\"}}]}]}]}]}"
+#define SPAN_REQUEST_MAX 1024
+#define SPAN_ANSWER "HTTP/1.1 200"
 
 /* A connected socket of `type`, non-blocking. */
 static int connect_to(const char *address, uint16_t port, int type, int64_t deadline, int *out, struct error **err)
@@ -101,4 +111,24 @@ int beacon_dns(const char *address, uint16_t port, const struct canary *marker, 
 	r = send_datagram(address, port, question, (size_t)(to - question), err);
 	explicit_bzero(question, sizeof(question));
 	return r;
+}
+
+int beacon_spans(const char *address, uint16_t port, const struct canary *marker, int64_t deadline, struct error **err)
+{
+	char request[SPAN_REQUEST_MAX], answer[sizeof(SPAN_ANSWER)] = "";
+	cleanup_fd int fd = -1;
+	int length = snprintf(request, sizeof(request),
+			      "POST /v1/traces HTTP/1.1\r\nHost: beacon\r\nConnection: close\r\n"
+			      "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s%s%s",
+			      strlen(SPAN_BEFORE SPAN_AFTER) + CANARY_LENGTH, SPAN_BEFORE, marker->text, SPAN_AFTER);
+	int r = connect_to(address, port, SOCK_STREAM, deadline, &fd, err);
+
+	if (r == 0)
+		r = fd_write_all(fd, request, (size_t)length, deadline, err);
+	explicit_bzero(request, sizeof(request));
+	if (r == 0)
+		r = fd_read_exact(fd, answer, strlen(SPAN_ANSWER), deadline, err);
+	if (r < 0)
+		return r;
+	return strcmp(answer, SPAN_ANSWER) == 0 ? 0 : error_set(err, ERROR_PROTOCOL, "a beacon's span was not taken");
 }

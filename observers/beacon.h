@@ -14,5 +14,8 @@ int beacon_tcp(const char *address, uint16_t port, const struct canary *marker, 
 int beacon_udp(const char *address, uint16_t port, const struct canary *marker, struct error **err) MUST_CHECK;
 /* One DNS question (type A, class IN) whose labels are the marker, "." and "beacon.invalid". */
 int beacon_dns(const char *address, uint16_t port, const struct canary *marker, struct error **err) MUST_CHECK;
+/* One span with the marker in an attribute, posted as OTLP/HTTP with a JSON body; waits until it was taken. */
+int beacon_spans(const char *address, uint16_t port, const struct canary *marker, int64_t deadline,
+		 struct error **err) MUST_CHECK;
 
 #endif

@@ -40,6 +40,11 @@ static const char *const state_measures[] = {
 	"written",          "attempted",       "loss_to_dead",  "renamed",      "limits-changed",
 	"networks-changed", "core-pattern",    "descriptors",   "term-ignored", NULL
 };
+static const char *const spans[] = { "spans", NULL };
+static const char *const spans_measures[] = { "spans", "spans-error", NULL };
+static const char *const children[] = { "children", NULL };
+static const char *const children_measures[] = { "upstream-environment", "upstream-descriptors", "upstream-children",
+						 NULL };
 
 const struct observer_kind observer_kinds[] = {
 	{ .id = "tcp4",
@@ -113,13 +118,27 @@ const struct observer_kind observer_kinds[] = {
 	  .measures = nothing,
 	  .needs = OBSERVER_HOST,
 	  .title = "what the container says to another client of the engine than the bridge" },
+	{ .id = "spans",
+	  .program = "observer-spans",
+	  .argument = "127.0.0.1",
+	  .observers = spans,
+	  .measures = spans_measures,
+	  .needs = OBSERVER_HOST,
+	  .title = "spans that the gateway sends to a collector" },
+	{ .id = "children",
+	  .program = "observer-children",
+	  .observers = children,
+	  .measures = children_measures,
+	  .needs = OBSERVER_HOST,
+	  .title = "environment and descriptors of the gateway's upstreams" },
 	{ .id = NULL },
 };
 
 const char *const observer_ids[] = {
-	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
-	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk", "deliveries",    "decisions",     "state",       "client",       NULL,
+	"tcp4",          "tcp6",     "tcp4-nic",      "dns",           "capture-host",
+	"capture-netns", "attempts", "files-archive", "files-changes", "files-upper",
+	"files-root",    "logs-api", "logs-disk",     "deliveries",    "decisions",
+	"state",         "client",   "spans",         "children",      NULL,
 };
 
 const char *const measure_ids[] = {
