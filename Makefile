@@ -19,33 +19,11 @@ ALL_LDFLAGS = $(if $(SANITIZE),,-pie -Wl,-z,relro,-z,now) -Wl,--as-needed $(LDFL
 
 ROOMS := core mcp oracle gateway observers adapter mutations reports runner
 
-# The files that hold a main(): one program each. All others of a room go into the room's archive.
-MAINS := adapter/bridge.c adapter/watchdog.c adapter/stop.c gateway/main.c gateway/hostile_gateway.c gateway/otlp_export.c \
-	observers/tcp.c observers/udp.c observers/capture.c observers/files.c observers/logs.c observers/client.c observers/state.c \
-	observers/deliveries.c observers/spans.c observers/children.c observers/recorder.c observers/hostile_upstream.c \
-	observers/netns_beacon.c runner/main.c
-
-sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
-objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
-ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
-$(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
-
-LIBEXEC := bridge watchdog stop harness-gateway otlp-export recorder netns-beacon hostile-gateway hostile-upstream \
-	observer-tcp observer-udp observer-capture observer-files observer-logs observer-client observer-state observer-deliveries \
-	observer-spans observer-children
-PROGRAMS := $(BUILD)/harness $(LIBEXEC:%=$(BUILD)/libexec/%) $(BUILD)/agent
-
 # make V=1 shows each command in full; else one short line stands for it.
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all
-# ./harness is that of the folder build alone: builds beside it, for sanitizers or another compiler, leave it.
-all: $(if $(filter build,$(BUILD)),harness) $(PROGRAMS) ## ./harness and its helpers (the default)
-
-harness: $(BUILD)/harness
-	@ln -sf $(BUILD)/harness $@
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -58,8 +36,13 @@ $(BUILD)/lib/%.a:
 	@rm -f $@
 	$(Q)$(AR) rcsD $@ $^
 
-# program: main object, rooms it may link, libraries
+MAINS :=
+PROGRAMS := $(BUILD)/agent
+
+# program: its file with main(), the rooms it may link, libraries. All other files of a room go into the room's archive.
 define program
+MAINS += $(2)
+PROGRAMS += $(BUILD)/$(1)
 $(BUILD)/$(1): $(BUILD)/obj/$(2:.c=.o) $(foreach room,$(3),$(BUILD)/lib/$(room).a)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
@@ -73,6 +56,7 @@ $(eval $(call program,libexec/stop,adapter/stop.c,adapter core,-lcurl -lcjson -l
 $(eval $(call program,libexec/harness-gateway,gateway/main.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd))
 $(eval $(call program,libexec/otlp-export,gateway/otlp_export.c,gateway core,-lcurl -lcjson))
 $(eval $(call program,libexec/recorder,observers/recorder.c,observers mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/mcp-http,mcp/http_relay.c,mcp core,-lcurl -lcjson -lmd))
 $(eval $(call program,libexec/hostile-gateway,gateway/hostile_gateway.c,gateway mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-upstream,observers/hostile_upstream.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/netns-beacon,observers/netns_beacon.c,core,))
@@ -86,6 +70,18 @@ $(eval $(call program,libexec/observer-state,observers/state.c,observers core,-l
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-spans,observers/spans.c,observers core,-lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/observer-children,observers/children.c,observers core,-lmd))
+
+sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
+ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
+$(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
+
+.PHONY: all
+# ./harness is that of the folder build alone: builds beside it, for sanitizers or another compiler, leave it.
+all: $(if $(filter build,$(BUILD)),harness) $(PROGRAMS) ## ./harness and its helpers (the default)
+
+harness: $(BUILD)/harness
+	@ln -sf $(BUILD)/harness $@
 
 # The agent is the adversary's side: one static program that includes nothing of ours, built without sanitizers.
 $(BUILD)/agent: $(wildcard agent/*.c agent/*.h)

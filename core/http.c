@@ -163,19 +163,35 @@ int http_pump(struct http_client *client, struct error **err)
 	return 0;
 }
 
-int http_drive(struct http_client *client, int64_t deadline, struct error **err)
+int http_drive_beside(struct http_client *client, const struct pollfd *others, size_t count, int64_t deadline,
+		      struct error **err)
 {
+	struct curl_waitfd waits[HTTP_OTHERS_MAX];
 	CURLMcode code;
+
+	for (size_t i = 0; i < count && i < HTTP_OTHERS_MAX; i++)
+		waits[i] =
+			(struct curl_waitfd){ .fd = others[i].fd,
+					      .events =
+						      (short)(((others[i].events & POLLIN) ? CURL_WAIT_POLLIN : 0) |
+							      ((others[i].events & POLLOUT) ? CURL_WAIT_POLLOUT : 0)) };
+	if (count > HTTP_OTHERS_MAX)
+		return error_set(err, ERROR_INTERNAL, "more descriptors beside libcurl's than %d", HTTP_OTHERS_MAX);
 
 	if (http_pump(client, err) < 0)
 		return -(int)ERROR_INTERNAL;
 	for (const struct http_request *request = client->requests; request; request = request->next)
 		if (request->done)
 			return 0;
-	code = curl_multi_poll(client->multi, NULL, 0, clock_poll_timeout(deadline), NULL);
+	code = curl_multi_poll(client->multi, waits, (unsigned)count, clock_poll_timeout(deadline), NULL);
 	if (code != CURLM_OK)
 		return error_set(err, ERROR_INTERNAL, "libcurl cannot wait (its code %d)", (int)code);
 	return http_pump(client, err);
+}
+
+int http_drive(struct http_client *client, int64_t deadline, struct error **err)
+{
+	return http_drive_beside(client, NULL, 0, deadline, err);
 }
 
 /* libcurl's sets are those of select(): a descriptor beyond them is not told, and waits for the next pump. */
@@ -254,10 +270,10 @@ static int start_request(struct http_client *client, struct http_request *reques
 	http_call_options(request, buf_string(&url), &failed);
 	if (failed || curl_multi_add_handle(client->multi, request->easy) != CURLM_OK)
 		return error_set(err, ERROR_INTERNAL, "libcurl does not take an option of the request");
-	return drive(client, request, request_sent, err);
+	return 0;
 }
 
-int http_begin(struct http_client *client, const struct http_call *call, struct http_request **out, struct error **err)
+int http_start(struct http_client *client, const struct http_call *call, struct http_request **out, struct error **err)
 {
 	struct http_request *request;
 	int timeout = 0, result;
@@ -281,6 +297,25 @@ int http_begin(struct http_client *client, const struct http_call *call, struct 
 	}
 	*out = request;
 	return 0;
+}
+
+int http_begin(struct http_client *client, const struct http_call *call, struct http_request **out, struct error **err)
+{
+	struct http_request *request = NULL;
+	int result = http_start(client, call, &request, err);
+
+	if (result == 0)
+		result = drive(client, request, request_sent, err);
+	if (result < 0)
+		http_cancel(client, request);
+	else
+		*out = request;
+	return result;
+}
+
+const char *http_content_type(const struct http_request *request)
+{
+	return request->answer.content_type;
 }
 
 bool http_done(const struct http_request *request)

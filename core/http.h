@@ -41,14 +41,17 @@ struct http_call {
 	http_sink sink; /* or NULL: the body goes to the answer's buffer */
 	void *sink_context;
 	size_t body_max; /* of the answer, whether kept or given to the sink */
+	bool fresh; /* on a connection of its own: it is never sent a second time because a kept one had died */
 };
 
+#define HTTP_SESSION_BYTES 257
 struct http_answer {
 	long status; /* 100 to 599 */
 	struct buf body; /* empty with a sink (but of a status >= 400 the body always comes here) */
 	char api_version[16]; /* header Api-Version, "" when absent or longer */
 	char content_type[64];
 	char server[64];
+	char mcp_session[HTTP_SESSION_BYTES]; /* header Mcp-Session-Id, "" when absent or longer */
 };
 void http_answer_free(struct http_answer *answer);
 #define cleanup_answer __attribute__((cleanup(http_answer_free)))
@@ -57,6 +60,11 @@ void http_answer_free(struct http_answer *answer);
  * else. A peer that cannot be reached is reported by http_finish(). */
 int http_begin(struct http_client *client, const struct http_call *call, struct http_request **out,
 	       struct error **err) MUST_CHECK;
+/* As http_begin(), and waits for nothing: what the peer does not take at once is sent while the client is driven. */
+int http_start(struct http_client *client, const struct http_call *call, struct http_request **out,
+	       struct error **err) MUST_CHECK;
+/* The answer's content type, as far as its headers came: for a sink. */
+const char *http_content_type(const struct http_request *request);
 /* Whether http_finish() would return at once. Pumping, driving, and finishing any request change it. */
 bool http_done(const struct http_request *request);
 /* Drives all requests of the client until this one is done; frees it. A status is no error here. `answer` is empty
@@ -74,6 +82,10 @@ int http_pump(struct http_client *client, struct error **err) MUST_CHECK;
 /* Waits until something happened on any connection of the client, or the deadline, and drives it. Returns at once while
  * a done request was not finished. */
 int http_drive(struct http_client *client, int64_t deadline, struct error **err) MUST_CHECK;
+/* Likewise, and for what is awaited on other descriptors: events of POLLIN and POLLOUT; their revents are not set. */
+int http_drive_beside(struct http_client *client, const struct pollfd *others, size_t count, int64_t deadline,
+		      struct error **err) MUST_CHECK;
+#define HTTP_OTHERS_MAX 4
 
 /* What to poll() for between two pumps: at most `max` descriptors with their events; returns how many. They are
  * libcurl's, and hold until the client is used again. */

@@ -46,6 +46,7 @@ void http_keep_header(struct http_answer *answer, const char *line, size_t lengt
 	http_header_value(line, length, "Api-Version", answer->api_version, sizeof(answer->api_version));
 	http_header_value(line, length, "Content-Type", answer->content_type, sizeof(answer->content_type));
 	http_header_value(line, length, "Server", answer->server, sizeof(answer->server));
+	http_header_value(line, length, "Mcp-Session-Id", answer->mcp_session, sizeof(answer->mcp_session));
 }
 
 /* ---- libcurl's callbacks ---- */
@@ -67,7 +68,8 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 	/* An interim answer (100) has headers of its own: only those of the last block count. */
 	if (length >= 5 && memcmp(bytes, "HTTP/", 5) == 0) {
 		request->head_whole = false;
-		answer->api_version[0] = answer->content_type[0] = answer->server[0] = '\0';
+		answer->api_version[0] = answer->content_type[0] = '\0';
+		answer->server[0] = answer->mcp_session[0] = '\0';
 	}
 	http_keep_header(answer, bytes, length);
 	return length;
@@ -219,6 +221,8 @@ void http_call_options(struct http_request *request, const char *url, bool *fail
 	SET(easy, failed, CURLOPT_URL, url);
 	SET(easy, failed, CURLOPT_PATH_AS_IS, 1L);
 	SET(easy, failed, CURLOPT_PRIVATE, (void *)request);
+	SET(easy, failed, CURLOPT_FRESH_CONNECT, call->fresh ? 1L : 0L);
+	SET(easy, failed, CURLOPT_FORBID_REUSE, call->fresh ? 1L : 0L);
 	SET(easy, failed, CURLOPT_BUFFERSIZE, 64L * KIB);
 	SET(easy, failed, CURLOPT_HEADERFUNCTION, on_header);
 	SET(easy, failed, CURLOPT_HEADERDATA, (void *)request);

@@ -1,7 +1,7 @@
 /*
  * The protected sink, until permitted.tool is called a second time: the call is recorded, as the recorder does, and
- * then this upstream misbehaves as its one argument says. All else it serves honestly. A fixture: no session of a
- * user's runs it.
+ * then this upstream misbehaves as its first argument says. All else it serves honestly. A second argument names the
+ * sink's file, as the recorder's does. A fixture: no session of a user's runs it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static int run_list(void *context, struct mcp_request *request, struct error **e
 	return sink_list(request, err);
 }
 
-static int serve(const struct manner *manner, struct error **err)
+static int serve(const struct manner *manner, const char *path, struct error **err)
 {
 	struct upstream upstream = { .manner = manner };
 	const struct mcp_server_options options = {
@@ -135,6 +135,8 @@ static int serve(const struct manner *manner, struct error **err)
 	int r = process_harden(true, 0, err);
 
 	if (r == 0)
+		r = sink_open(path, err);
+	if (r == 0)
 		r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err);
 	while (r == 0)
 		r = clock_now() < end ? mcp_server_dispatch(server, end, err)
@@ -147,13 +149,13 @@ int main(int argc, char **argv)
 	cleanup_error struct error *err = NULL;
 	const struct manner *manner = manners;
 
-	while (manner->id && (argc != 2 || strcmp(manner->id, argv[1]) != 0))
+	while (manner->id && (argc < 2 || argc > 3 || strcmp(manner->id, argv[1]) != 0))
 		manner++;
 	if (!manner->id) {
-		fprintf(stderr, "hostile-upstream: its one argument is a manner that it knows\n");
+		fprintf(stderr, "hostile-upstream: its first argument is a manner that it knows\n");
 		return EXIT_USAGE;
 	}
-	if (serve(manner, &err) == 0)
+	if (serve(manner, argc > 2 ? argv[2] : NULL, &err) == 0)
 		return 0;
 	fprintf(stderr, "hostile-upstream: %s\n", error_text(err));
 	return EXIT_ERROR;

@@ -2,6 +2,8 @@
  * The protected sink: a real MCP server over stdio. What reaches one of its tools is appended to a file that another
  * program counts. It decides nothing, and it knows nothing of gateway and bridge.
  *
+ * Its file is descriptor SINK_FD, or, where whoever starts it passes none, its one argument.
+ *
  * SINK_SLOW takes as long as its argument `milliseconds` says, and has an effect at both of its ends: what reaches it
  * is recorded when it begins, and once more before it answers.
  */
@@ -85,7 +87,7 @@ static int run_list(void *context, struct mcp_request *request, struct error **e
 	return sink_list(request, err);
 }
 
-static int serve(struct error **err)
+static int serve(const char *path, struct error **err)
 {
 	struct recorder recorder = { .slow = NULL };
 	const struct mcp_server_options options = {
@@ -100,6 +102,8 @@ static int serve(struct error **err)
 	int r = process_harden(true, 0, err);
 
 	if (r == 0)
+		r = sink_open(path, err);
+	if (r == 0)
 		r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err);
 	while (r == 0) {
 		r = mcp_server_dispatch(server, recorder.slow ? recorder.slow_until : end, err);
@@ -111,11 +115,11 @@ static int serve(struct error **err)
 	return r < 0 ? r : mcp_server_flush(server, clock_deadline(LAST_WRITE_MS), err);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	cleanup_error struct error *err = NULL;
 
-	if (serve(&err) == 0)
+	if (serve(argc > 1 ? argv[1] : NULL, &err) == 0)
 		return 0;
 	fprintf(stderr, "recorder: %s\n", error_text(err));
 	return EXIT_ERROR;

@@ -1,10 +1,12 @@
 #include "observers/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/buf.h"
+#include "core/fd.h"
 #include "core/limits.h"
 
 #define ANSWER_BYTES (4 * KIB)
@@ -15,6 +17,20 @@ static const char *find_tool(const char *name)
 		if (strcmp(name, sink_tools[i]) == 0)
 			return sink_tools[i];
 	return NULL;
+}
+
+int sink_open(const char *path, struct error **err)
+{
+	cleanup_fd int fd = -1;
+
+	if (!path)
+		return 0;
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return error_errno(err, errno, "the sink's file");
+	if (fd == SINK_FD)
+		return steal_fd(&fd) - SINK_FD;
+	return dup3(fd, SINK_FD, O_CLOEXEC) < 0 ? error_errno(err, errno, "the sink's file") : 0;
 }
 
 int sink_append(int fd, const char *tool, struct json_span arguments, struct error **err)

@@ -15,6 +15,8 @@
 
 extern const char *const sink_tools[]; /* NULL-terminated */
 
+/* For a sink whose parent passes no descriptors: opens the file, which is there, as SINK_FD. NULL: it was passed. */
+int sink_open(const char *path, struct error **err) MUST_CHECK;
 /* Appends {"tool":...,"arguments":...}. A line that was not written whole is an error. */
 int sink_append(int fd, const char *tool, struct json_span arguments, struct error **err) MUST_CHECK;
 /* Records a tools/call. Returns its tool, or NULL: it was answered (no such tool), or *err is set. */
