@@ -211,6 +211,11 @@ check-valgrind: all $(TEST_MAIN_PROGRAMS) $(VALGRIND_PROGRAMS) ## tests against 
 check-live: tests ## tests on a real engine; each skips itself, and says so, where none answers
 	@ci/run-tests BUILD=$(BUILD) live: $(call tests_in,live,$(BUILD))
 
+.PHONY: check-interop
+check-interop: all ## the gateway with the official SDKs' clients, the conformance suite and real servers; from npm and PyPI
+	-@ci/interop
+	@ci/run-tests BUILD=$(BUILD) interop: $(wildcard tests/interop/test_*.sh tests/interop/test_*.py)
+
 .PHONY: check-patches
 check-patches: tests ## plants the defects of tests/patches, one at a time: the test that each names must go red
 	@BUILD=$(BUILD) ci/check-patches
