@@ -65,7 +65,8 @@ tools_of() { # CATALOG
 	grep -oE '"tool" *: *"[^"]*"' "$1" | cut -d '"' -f 4
 }
 
-# The configuration FILE over a catalog: each tool may be called at "public" but those that are named here.
+# The configuration FILE over a catalog: each tool may be called at "public" but those that are named here. It listens on a
+# port of the kernel's choice; FILE.stdio is the same without HTTP.
 write_config() { # FILE CATALOG [TOOL...]
 	local file=$1 catalog=$2 tool ceilings=''
 	shift 2
@@ -79,12 +80,13 @@ write_config() { # FILE CATALOG [TOOL...]
 		 "http": {"address": "127.0.0.1", "port": 0, "tokenFile": "$token"},
 		 "audit": {"path": "$file.db"}}
 	END
+	sed -e '/"http":/d' -e "s,$file.db,$file.stdio.db," "$file" >"$file.stdio"
 }
 
-add() { # CATALOG NAME COMMAND...
-	local catalog=$1 server=$2
-	shift 2
-	"$gateway" catalog add --catalog "$catalog" --name "$server" --sensitivity public -- "$@"
+add() { # CATALOG COMMAND...
+	local catalog=$1
+	shift
+	"$gateway" catalog add --catalog "$catalog" --sensitivity public -- "$@"
 }
 
 start_gateway() { # CONFIG

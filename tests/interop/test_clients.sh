@@ -5,9 +5,8 @@
 . "$(dirname "$0")/interop.sh"
 
 have node "everything.mjs and the TypeScript client" || finish
-check "the catalog" add "$folder/catalog" everything "$parts/everything.mjs"
+check "the catalog" add "$folder/catalog" "$parts/everything.mjs"
 write_config "$folder/config" "$folder/catalog" denied
-write_config "$folder/config-stdio" "$folder/catalog" denied
 
 start_gateway "$folder/config"
 client "TypeScript over HTTP" node "$parts/client_typescript.mjs" http "$URL" "$token" "$folder"
@@ -16,9 +15,9 @@ client "TypeScript over HTTP" node "$parts/client_typescript.mjs" http "$URL" "$
 check "the gateway ends on SIGTERM" stop_gateway
 check "the audit chain holds" "$gateway" audit verify "$folder/config.db"
 
-stdio=("$gateway" serve --config "$folder/config-stdio" --stdio)
+stdio=("$gateway" serve --config "$folder/config.stdio" --stdio)
 client "TypeScript over stdio" node "$parts/client_typescript.mjs" stdio "$folder" "${stdio[@]}"
 ! have python "the Python client over stdio" ||
 	client "Python over stdio" "$parts/venv/bin/python" tests/interop/client_python.py stdio "$folder" "${stdio[@]}"
-check "the audit chain of stdio holds" "$gateway" audit verify "$folder/config-stdio.db"
+check "the audit chain of stdio holds" "$gateway" audit verify "$folder/config.stdio.db"
 finish

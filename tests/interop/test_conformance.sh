@@ -35,7 +35,7 @@ answers_not_found() { # SCENARIO
 }
 
 have node "the conformance suite" || finish
-check "the catalog" add "$folder/catalog" everything "$parts/everything.mjs"
+check "the catalog" add "$folder/catalog" "$parts/everything.mjs"
 write_config "$folder/config" "$folder/catalog"
 start_gateway "$folder/config"
 for scenario in "${MUST_PASS[@]}"; do check "$scenario" passes "$scenario"; done

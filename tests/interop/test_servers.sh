@@ -28,13 +28,13 @@ have node "the filesystem and memory servers" || finish
 modules=$parts/node_modules/@modelcontextprotocol
 mkdir "$folder/files" && echo 'a line of a file' >"$folder/files/note.txt"
 
-check "catalog add: filesystem" add "$folder/catalog" filesystem \
+check "catalog add: filesystem" add "$folder/catalog" \
 	"$(command -v node)" "$modules/server-filesystem/dist/index.js" "$folder/files"
-check "catalog add: memory" add "$folder/catalog" memory "$(command -v node)" "$modules/server-memory/dist/index.js"
+check "catalog add: memory" add "$folder/catalog" "$(command -v node)" "$modules/server-memory/dist/index.js"
 python=''
 ! have python "the time server" || python=1
 [ -z "$python" ] ||
-	check "catalog add: time" add "$folder/catalog" time "$parts/venv/bin/mcp-server-time" --local-timezone UTC
+	check "catalog add: time" add "$folder/catalog" "$parts/venv/bin/mcp-server-time" --local-timezone UTC
 write_config "$folder/config" "$folder/catalog" write_file
 
 served "$folder/config"
@@ -67,7 +67,7 @@ check "another definition is drift" refuses CATALOG_DRIFT read_text_file "{\"pat
 # definition tells on it.
 mkdir "$folder/server" && ln -s "$parts/node_modules" "$folder/server/node_modules" &&
 	cp "$parts/everything.mjs" "$folder/server/own.mjs"
-check "catalog add: a server of our own" add "$folder/catalog-own" own "$folder/server/own.mjs"
+check "catalog add: a server of our own" add "$folder/catalog-own" "$folder/server/own.mjs"
 write_config "$folder/config-own" "$folder/catalog-own"
 served "$folder/config-own"
 check "the server answers" answers '"text":"before"' echo '{"words": "before"}'
