@@ -194,10 +194,10 @@ static int open_http(struct serving *serving, struct error **err)
 		return -1;
 	/* With stdio, what is written there is MCP. */
 	if (!serving->pipe) {
-		const char *form =
-			strchr(http->address, ':') ? "ready http://[%s]:%u/mcp\n" : "ready http://%s:%u/mcp\n";
+		bool six = strchr(http->address, ':');
 
-		printf(form, http->address, (unsigned)mcp_http_server_port(serving->http));
+		printf("ready http://%s%s%s:%u/mcp\n", six ? "[" : "", http->address, six ? "]" : "",
+		       (unsigned)mcp_http_server_port(serving->http));
 		fflush(stdout);
 	}
 	return 0;

@@ -15,6 +15,7 @@
 #define SOON_MS 100
 #define PERMITTED "permitted.tool"
 #define PUBLIC "public.tool"
+#define AROUND_TEXT (sizeof("{\"content\":[{\"type\":\"text\",\"text\":\"\"}]}") - 1)
 
 struct manner {
 	const char *name;
@@ -88,7 +89,8 @@ static int answer_long(struct mcp_request *request, struct error **err)
 	cleanup_buf struct buf result = BUF(MCP_LINE_BYTES);
 
 	(void)err;
-	buf_printf(&result, "{\"content\":[{\"type\":\"text\",\"text\":\"%0*d\"}]}", GATEWAY_RESPONSE_BYTES + 1, 0);
+	buf_printf(&result, "{\"content\":[{\"type\":\"text\",\"text\":\"%0*d\"}]}",
+		   (int)(GATEWAY_RESPONSE_BYTES - AROUND_TEXT + 1), 0);
 	mcp_request_result(request, rpc_span(&result));
 	return 0;
 }
@@ -98,7 +100,8 @@ static int answer_longest(struct mcp_request *request, struct error **err)
 	cleanup_buf struct buf result = BUF(MCP_LINE_BYTES);
 
 	(void)err;
-	buf_printf(&result, "{\"content\":[{\"type\":\"text\",\"text\":\"%0*d\"}]}", GATEWAY_RESPONSE_BYTES, 0);
+	buf_printf(&result, "{\"content\":[{\"type\":\"text\",\"text\":\"%0*d\"}]}",
+		   (int)(GATEWAY_RESPONSE_BYTES - AROUND_TEXT), 0);
 	mcp_request_result(request, rpc_span(&result));
 	return 0;
 }
@@ -239,7 +242,7 @@ static const struct mcp_handler played[] = {
 
 static const struct manner manners[] = {
 	{ "plain", NULL, NULL, DECISION_ALLOW, RULE_ALLOW, "played" },
-	{ "parts", answer_parts, NULL, DECISION_ALLOW, RULE_ALLOW, "one\ntwo" },
+	{ "parts", answer_parts, NULL, DECISION_ALLOW, RULE_ALLOW, "one" },
 	{ "data", answer_data, NULL, DECISION_ALLOW, RULE_ALLOW, "{\"value\":1.50e3}" },
 	{ "arguments", answer_arguments, NULL, DECISION_ALLOW, RULE_ALLOW, "{\"v\":\"secret\"}" },
 	{ "surroundings", answer_surroundings, NULL, DECISION_ALLOW, RULE_ALLOW,

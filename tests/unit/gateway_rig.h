@@ -14,8 +14,8 @@
 #include "core/fd.h"
 #include "core/hash.h"
 #include "core/spawn.h"
-#include "gateway/decisions.h"
 #include "gateway/config.h"
+#include "gateway/decisions.h"
 #include "mcp/client.h"
 #include "tests/unit/test.h"
 
@@ -153,6 +153,7 @@ static inline void rig_on_answer(void *context, const struct mcp_answer *answer)
 	struct reply *reply = context;
 	const struct json_node *text = json_member(json_first(json_member(answer->result, "content")), "text");
 	const char *id = json_string(json_member(json_member(answer->result, "_cmcp"), "call_id"));
+	char *meta;
 
 	reply->times++;
 	reply->outcome = answer->outcome;
@@ -164,6 +165,10 @@ static inline void rig_on_answer(void *context, const struct mcp_answer *answer)
 	else if (answer->result)
 		snprintf(reply->text, sizeof(reply->text), "%.*s", (int)json_raw(answer->result).length,
 			 json_raw(answer->result).bytes);
+	/* What the gateway itself says there is no part of the upstream's answer. */
+	meta = strstr(reply->text, ",\"_cmcp\":{");
+	if (meta)
+		memcpy(meta, "}", sizeof("}"));
 }
 
 static inline void rig_wait(struct rig *rig, const struct reply *reply)

@@ -33,7 +33,7 @@ static void test_whole(void)
 	cleanup_free struct gateway_config *config = new_config();
 	struct error *err = NULL;
 
-	CU_ASSERT_EQUAL(gateway_config_read(whole, strlen(whole), config, &err), 0);
+	CU_ASSERT_EQUAL(gateway_config_read(whole, strlen(whole), NULL, config, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_STRING_EQUAL(config->session.sensitivity, "confidential");
 	CU_ASSERT_EQUAL(config->sink_policy.tools_count, 2);
@@ -62,7 +62,7 @@ static void test_defaults(void)
 	cleanup_free struct gateway_config *config = new_config();
 	struct error *err = NULL;
 
-	CU_ASSERT_EQUAL(gateway_config_read(small, strlen(small), config, &err), 0);
+	CU_ASSERT_EQUAL(gateway_config_read(small, strlen(small), NULL, config, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_EQUAL(config->call_ms, GATEWAY_CALL_MS);
 	CU_ASSERT_EQUAL(config->servers[0].pass_fd, -1);
@@ -78,11 +78,11 @@ static void test_round_trip(void)
 	struct json_writer writer;
 	struct error *err = NULL;
 
-	CU_ASSERT_EQUAL(gateway_config_read(whole, strlen(whole), config, &err), 0);
+	CU_ASSERT_EQUAL(gateway_config_read(whole, strlen(whole), NULL, config, &err), 0);
 	json_begin(&writer, &out);
 	schema_encode(gateway_config_fields, config, &writer);
 	CU_ASSERT_STRING_EQUAL(buf_string(&out), whole);
-	CU_ASSERT_EQUAL(gateway_config_read(buf_string(&out), out.length, again, &err), 0);
+	CU_ASSERT_EQUAL(gateway_config_read(buf_string(&out), out.length, NULL, again, &err), 0);
 	CU_ASSERT_EQUAL(memcmp(config, again, sizeof(*config)), 0);
 	CU_ASSERT(test_no_error(&err));
 }
@@ -95,7 +95,7 @@ static void test_unknown_label(void)
 	cleanup_free struct gateway_config *config = new_config();
 	struct error *err = NULL;
 
-	CU_ASSERT_EQUAL(gateway_config_read(odd, strlen(odd), config, &err), 0);
+	CU_ASSERT_EQUAL(gateway_config_read(odd, strlen(odd), NULL, config, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_STRING_EQUAL(config->session.sensitivity, "future");
 }
@@ -115,7 +115,7 @@ static void test_bad(void)
 		buf_add(&text, whole, (size_t)(at - whole));
 		buf_text(&text, row->to);
 		buf_text(&text, at + strlen(row->from));
-		CU_ASSERT(gateway_config_read(buf_string(&text), text.length, config, &err) < 0);
+		CU_ASSERT(gateway_config_read(buf_string(&text), text.length, NULL, config, &err) < 0);
 		CU_ASSERT(test_error(&err, ERROR_INPUT, row->says));
 	}
 }
