@@ -1,12 +1,10 @@
 /* One HTTP request within libmicrohttpd: its body, waiting for the answer, and the answer's bytes. */
 #include "mcp/http_exchange.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "core/clock.h"
 
@@ -76,7 +74,7 @@ static struct mcp_http_exchange *begin(struct mcp_http_server *server, struct MH
 						.out = BUF(server->answer_max + OUT_OVERHEAD) };
 	if (exchange->next)
 		exchange->next->previous = exchange;
-	server->exchanges = exchange;
+	server->exchanges = peer->exchange = exchange;
 	head = (struct http_head){ .method = method,
 				   .path = path,
 				   .host = http_header(exchange, "Host"),
@@ -91,12 +89,10 @@ static struct mcp_http_exchange *begin(struct mcp_http_server *server, struct MH
 
 /* ---- waiting ---- */
 
+/* False: its client is gone already. */
 static bool suspend(struct mcp_http_exchange *exchange)
 {
-	struct epoll_event event = { .events = EPOLLRDHUP, .data.ptr = exchange };
-
-	/* libmicrohttpd looks at no suspended connection: its end would be seen when it is too late. */
-	if (epoll_ctl(exchange->server->epoll, EPOLL_CTL_ADD, exchange->peer->fd, &event) < 0)
+	if (exchange->peer->ended)
 		return false;
 	MHD_suspend_connection(exchange->connection);
 	exchange->suspended = true;
@@ -108,8 +104,8 @@ static void resume(struct mcp_http_exchange *exchange)
 	if (!exchange->suspended)
 		return;
 	exchange->suspended = false;
-	epoll_ctl(exchange->server->epoll, EPOLL_CTL_DEL, exchange->peer->fd, NULL);
 	MHD_resume_connection(exchange->connection);
+	http_stir(exchange->server);
 }
 
 void http_answered(struct mcp_http_exchange *exchange)
@@ -160,6 +156,7 @@ void http_on_completed(void *context, struct MHD_Connection *connection, void **
 	if (!exchange->server->ending)
 		http_lost(exchange);
 	exchange->connection = NULL;
+	exchange->peer->exchange = NULL;
 	exchange->peer = NULL;
 	/* A route's handler still has it, and answers it. */
 	if (exchange->state != HTTP_PENDING || !exchange->route)

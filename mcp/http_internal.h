@@ -30,6 +30,8 @@ enum http_phase {
 struct http_connection {
 	struct http_connection *next, *previous;
 	int fd; /* libmicrohttpd's */
+	struct mcp_http_exchange *exchange; /* or NULL: between two */
+	bool ended; /* its client sends no more */
 	enum http_phase phase;
 	int64_t since;
 };
@@ -48,7 +50,7 @@ struct mcp_http_exchange {
 	struct http_connection *peer; /* as long as `connection` */
 	enum http_state state;
 	bool lost; /* the client is gone; its connection is about to be closed */
-	bool suspended; /* the connection waits for our answer, and its end is watched for */
+	bool suspended; /* the connection waits for our answer */
 
 	enum http_refused refused; /* by its head or its length */
 	const struct mcp_http_route *route; /* NULL: /mcp */
@@ -86,11 +88,12 @@ struct mcp_http_server {
 	size_t held; /* bytes of all exchanges */
 
 	struct MHD_Daemon *daemon;
-	int epoll; /* libmicrohttpd's epoll, and each suspended connection */
+	int epoll; /* libmicrohttpd's epoll, and the end of each connection */
 	struct http_connection *connections;
 	size_t connections_count;
 	struct loop *loop; /* or NULL */
 	unsigned timer;
+	bool stirred; /* a connection was resumed since the last round */
 	struct error *failure; /* a handler's */
 	bool ending;
 };
@@ -107,6 +110,11 @@ void http_stream(struct mcp_http_exchange *exchange);
 void http_lost(struct mcp_http_exchange *exchange);
 /* A header of the request, or NULL. Not once the connection let go. */
 const char *http_header(const struct mcp_http_exchange *exchange, const char *name);
+
+/* ---- http_server.c ---- */
+
+/* A connection was resumed: without this libmicrohttpd would look at it when something else happens. */
+void http_stir(struct mcp_http_server *server);
 
 /* ---- http_message.c: /mcp ---- */
 

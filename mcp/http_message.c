@@ -77,6 +77,13 @@ static void noticed(struct mcp_request *request)
 	http_stream(exchange);
 }
 
+/* A line ends; a body does not. */
+static void end_line(struct buf *out)
+{
+	if (out->length > 0)
+		out->data[--out->length] = '\0';
+}
+
 static void end_plain(struct mcp_http_exchange *exchange, const struct mcp_request *request)
 {
 	if (exchange->out.failed) {
@@ -86,6 +93,7 @@ static void end_plain(struct mcp_http_exchange *exchange, const struct mcp_reque
 	} else {
 		exchange->status = request->status && !exchange->session ? request->status : 200;
 	}
+	end_line(&exchange->out);
 }
 
 /* The exchange of a request that somebody waits for, which lets go of it; else NULL. */
@@ -146,6 +154,7 @@ static int take_message(struct mcp_http_exchange *exchange, uint64_t session, st
 	exchange->content_type = "application/json";
 	if (http_decode(exchange->body.data, exchange->body.length, &message, &exchange->out) < 0) {
 		exchange->status = 400;
+		end_line(&exchange->out);
 		http_answered(exchange);
 		return 0;
 	}

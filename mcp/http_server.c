@@ -15,7 +15,7 @@
 
 #define BACKLOG 1024
 #define CONNECTION_BYTES (32 * KIB) /* libmicrohttpd's, of each: a longer head is refused */
-#define ENDED_AT_ONCE 64 /* ends of suspended connections that one round takes in */
+#define ENDED_AT_ONCE 64 /* ends of connections that one round takes in */
 /* While no other connection can be accepted, one that asks for nothing goes sooner. */
 #define PRESSED_MS 1000
 
@@ -65,33 +65,45 @@ static int open_listener(const struct mcp_http_options *options, int *out, uint1
 
 /* ---- connections ---- */
 
+static void *add_connection(struct mcp_http_server *server, int fd)
+{
+	struct http_connection *peer = calloc(1, sizeof(*peer));
+	struct epoll_event event = { .events = EPOLLRDHUP | EPOLLET, .data.ptr = peer };
+
+	if (!peer || epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
+		free(peer);
+		return NULL;
+	}
+	*peer = (struct http_connection){ .next = server->connections, .fd = fd, .since = clock_now() };
+	if (peer->next)
+		peer->next->previous = peer;
+	server->connections = peer;
+	server->connections_count++;
+	return peer;
+}
+
+static void remove_connection(struct mcp_http_server *server, struct http_connection *peer)
+{
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, peer->fd, NULL);
+	if (peer->previous)
+		peer->previous->next = peer->next;
+	else
+		server->connections = peer->next;
+	if (peer->next)
+		peer->next->previous = peer->previous;
+	server->connections_count--;
+	free(peer);
+}
+
+/* A connection that could not be added has no context, and no request of it is served. */
 static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
 			  enum MHD_ConnectionNotificationCode event)
 {
-	struct mcp_http_server *server = context;
-	struct http_connection *peer = *socket_context;
-
-	if (event == MHD_CONNECTION_NOTIFY_STARTED) {
-		*socket_context = peer = calloc(1, sizeof(*peer));
-		if (!peer)
-			return;
-		peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-		peer->since = clock_now();
-		peer->next = server->connections;
-		if (peer->next)
-			peer->next->previous = peer;
-		server->connections = peer;
-		server->connections_count++;
-	} else if (peer) {
-		if (peer->previous)
-			peer->previous->next = peer->next;
-		else
-			server->connections = peer->next;
-		if (peer->next)
-			peer->next->previous = peer->previous;
-		server->connections_count--;
-		free(peer);
-	}
+	if (event == MHD_CONNECTION_NOTIFY_STARTED)
+		*socket_context = add_connection(
+			context, MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+	else if (*socket_context)
+		remove_connection(context, *socket_context);
 }
 
 static int64_t deadline_of(const struct mcp_http_server *server, const struct http_connection *peer)
@@ -106,7 +118,8 @@ static int64_t deadline_of(const struct mcp_http_server *server, const struct ht
 }
 
 /* Ends connections whose time is over, and returns when the next one's will be. A shut down socket is one that
- * libmicrohttpd finds closed. */
+ * libmicrohttpd finds closed. It overlooks an end that came together with bytes: shut down for reading, which loses
+ * none of them, the socket is looked at again. */
 static int64_t expire(struct mcp_http_server *server)
 {
 	int64_t now = clock_now(), nearest = NEVER;
@@ -117,6 +130,9 @@ static int64_t expire(struct mcp_http_server *server)
 		if (deadline <= now) {
 			shutdown(peer->fd, SHUT_RDWR);
 			peer->since = now;
+		} else if (peer->ended && (peer->phase == HTTP_IDLE || peer->phase == HTTP_SENDS)) {
+			shutdown(peer->fd, SHUT_RD);
+			nearest = now;
 		} else if (deadline < nearest) {
 			nearest = deadline;
 		}
@@ -134,11 +150,14 @@ static int take_ends(struct mcp_http_server *server, struct error **err)
 	if (count < 0 && errno != EINTR)
 		return error_errno(err, errno, "epoll_wait");
 	for (int i = 0; i < count; i++) {
-		struct mcp_http_exchange *exchange = events[i].data.ptr;
+		struct http_connection *peer = events[i].data.ptr;
 
-		/* The row without an exchange is libmicrohttpd's own; an answer may have come since. */
-		if (exchange && exchange->suspended)
-			http_lost(exchange);
+		/* The row without one is libmicrohttpd's own. */
+		if (!peer)
+			continue;
+		peer->ended = true;
+		if (peer->exchange && peer->exchange->suspended)
+			http_lost(peer->exchange);
 	}
 	return 0;
 }
@@ -151,13 +170,22 @@ static int fail(struct mcp_http_server *server, struct error **err)
 
 static int on_timer(void *context, struct error **err);
 
+void http_stir(struct mcp_http_server *server)
+{
+	server->stirred = true;
+	if (server->loop)
+		loop_timer(server->loop, server->timer, clock_now(), on_timer, server);
+}
+
 static int dispatch(struct mcp_http_server *server, struct error **err)
 {
 	bool full = server->connections_count >= MCP_HTTP_CONNECTIONS;
 	MHD_UNSIGNED_LONG_LONG pending;
 	int64_t next;
-	int r = take_ends(server, err);
+	int r;
 
+	server->stirred = false;
+	r = take_ends(server, err);
 	if (r < 0)
 		return r;
 	if (MHD_run(server->daemon) != MHD_YES)
@@ -166,7 +194,7 @@ static int dispatch(struct mcp_http_server *server, struct error **err)
 		return fail(server, err);
 	next = expire(server);
 	/* It has more to do, or may accept again what waited while it was full. */
-	if ((MHD_get_timeout(server->daemon, &pending) == MHD_YES && pending == 0) ||
+	if (server->stirred || (MHD_get_timeout(server->daemon, &pending) == MHD_YES && pending == 0) ||
 	    (full && server->connections_count < MCP_HTTP_CONNECTIONS))
 		next = clock_now();
 	loop_timer(server->loop, server->timer, next, on_timer, server);
@@ -210,12 +238,11 @@ static int start(struct mcp_http_server *server, int listener, struct error **er
 		MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
 		server, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
 	if (!server->daemon) {
+		/* On some of its ways out it closed it. */
 		fd_close(&listener);
 		return error_set(err, ERROR_SYSTEM, "libmicrohttpd does not start");
 	}
-	server->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (server->epoll < 0 ||
-	    epoll_ctl(server->epoll, EPOLL_CTL_ADD,
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD,
 		      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, &event) < 0)
 		return error_errno(err, errno, "epoll");
 	return 0;
@@ -229,11 +256,13 @@ static char *copy_token(const char *token)
 int mcp_http_server_new(const struct mcp_http_options *options, struct mcp_http_server **out, struct error **err)
 {
 	cleanup_mcp_http_server struct mcp_http_server *server = calloc(1, sizeof(*server));
-	int listener, r;
+	int listener = -1, r;
 
 	if (!server)
 		return error_set(err, ERROR_MEMORY, "no memory for an MCP server");
-	server->epoll = -1;
+	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (server->epoll < 0)
+		return error_errno(err, errno, "epoll_create1");
 	server->bearer = copy_token(options->bearer);
 	server->operator_token = copy_token(options->operator_token);
 	if (!server->bearer || !server->operator_token)
@@ -273,6 +302,7 @@ void mcp_http_server_free(struct mcp_http_server *server)
 	if (server->loop) {
 		loop_remove(server->loop, server->epoll);
 		loop_timer(server->loop, server->timer, NEVER, NULL, NULL);
+		server->loop = NULL;
 	}
 	http_resume_all(server);
 	if (server->daemon)
