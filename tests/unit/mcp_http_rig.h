@@ -6,6 +6,7 @@
 #define HARNESS_TESTS_UNIT_MCP_HTTP_RIG_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #define REPLY_BYTES (16 * MIB)
 #define ANSWER_MAX (64 * KIB)
 #define KEPT_MAX 8
+#define STATUS_BYTES 4096
 
 struct rig {
 	struct loop *loop;
@@ -345,6 +347,59 @@ static inline bool holds(const struct reply *reply, const char *part)
 	if (!found)
 		fprintf(stderr, "expected '%s' in:\n%s\n", part, buf_string(&reply->bytes));
 	return found;
+}
+
+#define CALL(id, method) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"" method "\"}"
+
+/* A client that is served, and quickly. */
+static inline void check_served(struct rig *rig)
+{
+	int64_t start = clock_now();
+	REPLY(reply);
+
+	post(rig, "", CALL(9, "echo"), &reply);
+	CU_ASSERT_EQUAL(reply.status, 200);
+	CU_ASSERT(clock_now() - start < NS_PER_S);
+}
+
+/* Memory of this process, in KiB. */
+static inline size_t resident(void)
+{
+	cleanup_buf struct buf text = BUF(STATUS_BYTES);
+	struct error *err = NULL;
+	const char *row;
+
+	CU_ASSERT_EQUAL(fd_read_file(AT_FDCWD, "/proc/self/status", STATUS_BYTES, &text, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	row = strstr(buf_string(&text), "VmRSS:");
+	return row ? (size_t)atoi(row + strlen("VmRSS:")) : 0;
+}
+
+/* A client whose request waits in the handler "keep". */
+static inline int keep_one(struct rig *rig, const char *head)
+{
+	size_t before = rig->kept_count;
+	int fd = dial(rig);
+
+	CU_ASSERT(ask(rig, fd, "POST /mcp", head, CALL(1, "keep")));
+	for (int i = 0; i < 100 && rig->kept_count == before; i++)
+		turn(rig, 1);
+	CU_ASSERT_EQUAL(rig->kept_count, before + 1);
+	return fd;
+}
+
+/* `length` spaces with a front and a back; malloc()ed. */
+static inline char *spaces(size_t length, const char *front, const char *back)
+{
+	char *text = malloc(length + 1);
+
+	if (!text)
+		return NULL;
+	memset(text, ' ', length);
+	text[length] = '\0';
+	memcpy(text, front, strlen(front));
+	memcpy(text + length - strlen(back), back, strlen(back));
+	return text;
 }
 
 #endif

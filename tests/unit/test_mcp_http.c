@@ -1,9 +1,5 @@
 /* MCP over HTTP: what is asked, and what comes back. */
-#include <fcntl.h>
-
 #include "tests/unit/mcp_http_rig.h"
-
-#define CALL(id, method) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"" method "\"}"
 
 static const struct answer_row {
 	const char *line, *head, *body;
