@@ -6,7 +6,6 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
-#include "core/schema.h"
 
 #define HANDSHAKE_BYTES 1024
 #define CANCELLED_BYTES 64
@@ -29,9 +28,6 @@ struct mcp_client {
 	void *notice_context;
 	bool lost;
 };
-
-/* Versions that a peer may answer with: what we use of them is the same. Ended by NULL. */
-static const char *const protocols[4];
 
 int mcp_client_new(int in, int out, const struct mcp_limits *limits, struct mcp_client **out_client, struct error **err)
 {
@@ -184,7 +180,7 @@ static bool speaks_our_protocol(const struct json_node *result)
 {
 	const char *version = json_string(json_member(result, "protocolVersion"));
 
-	return version && schema_enum(protocols, version) >= 0;
+	return version && mcp_speaks(version);
 }
 
 /* What a server may ask of us: whether we are alive. */
@@ -356,5 +352,3 @@ void mcp_put_tool_call_progress(struct buf *out, const char *tool, struct json_s
 	json_object_end(&writer);
 	json_object_end(&writer);
 }
-
-static const char *const protocols[] = { MCP_PROTOCOL, "2025-03-26", "2024-11-05", NULL };

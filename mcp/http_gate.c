@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport.h"
+#include "mcp/rpc.h"
 
 #define DIGITS "0123456789"
 #define ID_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" DIGITS "-_."

@@ -3,15 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/schema.h"
 #include "mcp/transport.h"
 
 #define HANDSHAKE_BYTES 1024
 /* Around a notification's parameters. */
 #define NOTICE_OVERHEAD (RPC_METHOD_BYTES + 64)
-
-/* Versions of MCP whose tools are the same to us; the answer to another one is ours. Ended by NULL. */
-static const char *const protocols[];
 
 static void drop(struct mcp_request *request)
 {
@@ -200,10 +196,3 @@ void mcp_notified(struct mcp_requests *list, uint64_t peer, const struct rpc_mes
 	if (request)
 		mcp_cancel(request);
 }
-
-bool mcp_speaks(const char *version)
-{
-	return schema_enum(protocols, version) >= 0;
-}
-
-static const char *const protocols[] = { "2025-11-25", MCP_PROTOCOL, "2025-03-26", "2024-11-05", NULL };

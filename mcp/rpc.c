@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "core/limits.h"
+#include "core/schema.h"
 
 /* Bytes that a read may add beyond the longest line. */
 #define FRAMER_SLACK (64 * KIB)
+
+static const char *const protocols[]; /* ended by NULL */
 
 static int invalid(struct error **err, const char *reason)
 {
@@ -235,3 +238,10 @@ bool rpc_framer_partial(const struct rpc_framer *framer)
 {
 	return framer->buf.length > framer->start;
 }
+
+bool mcp_speaks(const char *version)
+{
+	return schema_enum(protocols, version) >= 0;
+}
+
+static const char *const protocols[] = { "2025-11-25", MCP_PROTOCOL, "2025-03-26", "2024-11-05", NULL };

@@ -14,7 +14,9 @@
 #include "core/error.h"
 #include "core/json.h"
 
-#define MCP_PROTOCOL "2025-06-18" /* the version of MCP that both our sides speak */
+#define MCP_PROTOCOL "2025-06-18" /* the version of MCP that our sides ask for, and offer to who asks for another */
+/* Whether it is a version that we speak: in each of them, what we use is the same. */
+bool mcp_speaks(const char *version);
 
 #define RPC_PARSE_ERROR (-32700)
 #define RPC_INVALID_REQUEST (-32600)

@@ -69,7 +69,5 @@ void mcp_cancel(struct mcp_request *request);
 void mcp_requests_free(struct mcp_requests *list);
 /* The HTTP status that goes with an error's code. */
 int mcp_http_status(int code);
-/* Whether it is a version of MCP that we speak. */
-bool mcp_speaks(const char *version);
 
 #endif

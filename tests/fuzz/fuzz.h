@@ -17,6 +17,7 @@
 	EACH(dns)                                                                                                      \
 	EACH(frame)                                                                                                    \
 	EACH(http_answer)                                                                                              \
+	EACH(http_body)                                                                                                \
 	EACH(inspect)                                                                                                  \
 	EACH(json)                                                                                                     \
 	EACH(logs_frames)                                                                                              \

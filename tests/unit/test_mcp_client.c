@@ -140,7 +140,7 @@ static void handshake(struct rig *rig, struct told *told, const char *answer)
 
 static void test_handshake(void)
 {
-	static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05", NULL };
+	static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL };
 	char answer[LINE_BYTES];
 
 	for (size_t i = 0; versions[i]; i++) {
@@ -274,6 +274,41 @@ static void test_peer_asks(void)
 	CU_ASSERT(heard(&rig, "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}\n"
 			      "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,\"message\":\"Method not "
 			      "found\"}}\n"));
+}
+
+static void on_notice(void *context, const char *method, const struct json_node *params)
+{
+	struct told *told = context;
+	struct json_span raw = json_raw(params);
+
+	told->times++;
+	snprintf(told->result, sizeof(told->result), "%s %.*s", method, params ? (int)raw.length : 0,
+		 params ? raw.bytes : "");
+}
+
+static void test_notifications(void)
+{
+	cleanup_rig struct rig rig;
+	struct told told = { .times = 0 }, called = { .times = 0 };
+
+	rig_start(&rig, OUT_BYTES);
+	mcp_client_on_notification(rig.client, on_notice, &told);
+	call(&rig, &called, GUARD_MS);
+	say(&rig, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,"
+		  "\"progress\":1.50}}\n");
+	CU_ASSERT(dispatches(&rig));
+	CU_ASSERT_EQUAL(told.times, 1);
+	CU_ASSERT_STRING_EQUAL(told.result, "notifications/progress {\"progressToken\":1,\"progress\":1.50}");
+	say(&rig, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n"
+		  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+	CU_ASSERT(dispatches(&rig));
+	CU_ASSERT_EQUAL(told.times, 2);
+	CU_ASSERT_STRING_EQUAL(told.result, "notifications/tools/list_changed ");
+	CU_ASSERT(called.times == 1 && called.outcome == MCP_RESULT);
+	mcp_client_on_notification(rig.client, NULL, NULL);
+	say(&rig, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n");
+	CU_ASSERT(dispatches(&rig));
+	CU_ASSERT_EQUAL(told.times, 2);
 }
 
 struct broken_row {
@@ -433,6 +468,10 @@ static void test_tool_call(void)
 
 	mcp_put_tool_call(&out, "permitted.tool", raw);
 	CU_ASSERT_STRING_EQUAL(buf_string(&out), "{\"name\":\"permitted.tool\",\"arguments\":{\"n\": 1.50e3}}");
+	buf_free(&out);
+	mcp_put_tool_call_progress(&out, "permitted.tool", raw, 7);
+	CU_ASSERT_STRING_EQUAL(buf_string(&out), "{\"name\":\"permitted.tool\",\"arguments\":{\"n\": 1.50e3},"
+						 "\"_meta\":{\"progressToken\":7}}");
 }
 
 static const struct broken_row broken_rows[] = {
@@ -460,6 +499,7 @@ static CU_TestInfo tests[] = {
 	{ "a slow peer blocks nobody", test_slow_peer },
 	{ "it lives in a loop", test_in_a_loop },
 	{ "both directions on one socket", test_one_socket },
+	{ "notifications of the peer", test_notifications },
 	{ "parameters of a tool's call", test_tool_call },
 	CU_TEST_INFO_NULL,
 };

@@ -16,9 +16,19 @@ struct rig {
 	struct mcp_server *server;
 	int to, from;
 	struct mcp_request *kept;
+	struct mcp_request *cancelled;
 };
 
 static const struct mcp_handler handlers[];
+
+static void on_cancelled(void *context, struct mcp_request *request)
+{
+	struct rig *rig = context;
+
+	CU_ASSERT_PTR_NULL(rig->cancelled);
+	CU_ASSERT(mcp_request_cancelled(request));
+	rig->cancelled = request;
+}
 
 static void rig_start(struct rig *rig, size_t calls_max, size_t queue_max)
 {
@@ -27,6 +37,7 @@ static void rig_start(struct rig *rig, size_t calls_max, size_t queue_max)
 		.version = "1",
 		.handlers = handlers,
 		.context = rig,
+		.cancelled = on_cancelled,
 		.limits = { .line_max = LINE_BYTES, .queue_max = queue_max, .calls_max = calls_max },
 	};
 	struct error *err = NULL;
@@ -149,6 +160,62 @@ static void test_deferred(void)
 	CU_ASSERT(test_no_error(&err));
 	hear(&rig, &out);
 	CU_ASSERT_STRING_EQUAL(buf_string(&out), "{\"jsonrpc\":\"2.0\",\"id\":\"k\",\"result\":{\"v\":1e2}}\n");
+}
+
+/* A peer cancels what it asked for, by the id however it writes it; the answer then goes nowhere. */
+static void test_cancelled(void)
+{
+#define CANCEL(id) "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}\n"
+	cleanup_rig struct rig rig;
+	struct error *err = NULL;
+
+	rig_start(&rig, 4, OUT_BYTES);
+	CU_ASSERT(answers(&rig, "{\"jsonrpc\":\"2.0\",\"id\":\"k\\u0041\",\"method\":\"keep\"}\n", ""));
+	CU_ASSERT(answers(&rig, CANCEL("\"k\"") CANCEL("1") CANCEL("null") CANCEL("[]"), ""));
+	CU_ASSERT_PTR_NULL(rig.cancelled);
+	if (!rig.kept)
+		return;
+	CU_ASSERT_FALSE(mcp_request_cancelled(rig.kept));
+	CU_ASSERT(answers(&rig, CANCEL("\"kA\"") CANCEL("\"kA\""), ""));
+	CU_ASSERT_PTR_EQUAL(rig.cancelled, rig.kept);
+	mcp_request_notify(rig.kept, "notifications/progress", RPC_NONE);
+	mcp_request_result(rig.kept, RPC_NULL);
+	CU_ASSERT_EQUAL(mcp_server_resume(rig.server, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT(answers(&rig, CANCEL("\"kA\"") "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n",
+			  "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n"));
+}
+
+/* Notifications come before the answer; those for which there is no room are dropped, and the answer is not. */
+static void test_notify(void)
+{
+	enum { QUEUE = 4 * KIB, NOTICES = 200 };
+	static const struct json_span params = { .bytes = "{\"progress\":1}", .length = 14 };
+	cleanup_rig struct rig rig;
+	cleanup_buf struct buf out = BUF(OUT_BYTES);
+	struct error *err = NULL;
+
+	rig_start(&rig, 4, QUEUE);
+	CU_ASSERT(answers(&rig, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"keep\"}\n", ""));
+	if (!rig.kept)
+		return;
+	mcp_request_status(rig.kept, 403);
+	mcp_request_notify(rig.kept, "notifications/progress", params);
+	CU_ASSERT_EQUAL(mcp_server_resume(rig.server, &err), 0);
+	hear(&rig, &out);
+	CU_ASSERT_STRING_EQUAL(
+		buf_string(&out),
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}\n");
+	for (int i = 0; i < NOTICES; i++)
+		mcp_request_notify(rig.kept, "notifications/progress", params);
+	mcp_request_error(rig.kept, RPC_SERVER_ERROR, "m", RPC_NONE);
+	CU_ASSERT_EQUAL(mcp_server_resume(rig.server, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	buf_free(&out);
+	hear(&rig, &out);
+	CU_ASSERT(out.length > QUEUE / 4 && out.length < QUEUE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		buf_string(&out), "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"m\"}}\n"));
 }
 
 /* With as many requests open as allowed it reads no more; the lines that came are served after an answer. */
@@ -274,6 +341,14 @@ static const struct line_row line_rows[] = {
 	  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}"
 	  ","
 	  "\"serverInfo\":{\"name\":\"tested\",\"version\":\"1\"}}}\n" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\"}}\n",
+	  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}}"
+	  ","
+	  "\"serverInfo\":{\"name\":\"tested\",\"version\":\"1\"}}}\n" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\n",
+	  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}"
+	  ","
+	  "\"serverInfo\":{\"name\":\"tested\",\"version\":\"1\"}}}\n" },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n", "" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n", "" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"p\\u0041\",\"method\":\"ping\"}\n",
@@ -297,6 +372,8 @@ static const struct line_row line_rows[] = {
 static CU_TestInfo tests[] = {
 	{ "lines are answered as the table says", test_lines },
 	{ "an answer may come later", test_deferred },
+	{ "a cancelled request", test_cancelled },
+	{ "notifications before an answer", test_notify },
 	{ "a full server reads no more, and goes on", test_held_back },
 	{ "a slow reader is held back, not buffered", test_slow_reader },
 	{ "how a server ends", test_ends },
