@@ -57,6 +57,7 @@
 #define GATEWAY_RESPONSE_BYTES (2 * MIB)
 #define GATEWAY_TOOLS_MAX 64
 #define GATEWAY_CALL_MS 5000
+#define AUDIT_ENTRY_BYTES (64 * KIB) /* as JSON */
 
 /* Engine calls, in milliseconds */
 #define ENGINE_CALL_MS 10000

@@ -32,16 +32,25 @@ struct audit_entry {
 	const char *request_payload_hash, *response_payload_hash; /* "sha256:" and 64 digits */
 	const char *response_inspection_result;
 	const char *session_sensitivity_before, *session_sensitivity_after;
-	const char *detail; /* one JSON object, canonical */
+	const char *detail; /* one JSON object, in any order of keys */
 	const char *workflow_id;
 	const char *evidence_class;
-	const char *external_execution_evidence; /* one JSON value, canonical */
+	const char *external_execution_evidence; /* one JSON value */
 	const char *effective_data_class;
 	const char *execution_id;
 };
 
-/* Appends the entry as canonical JSON (Python's json.dumps with sorted keys, separators "," ":" and ensure_ascii), with
- * entry_hash or without it, which is what that hash is made over. */
+/* Appends the entry as canonical JSON (core/json_python.h), with entry_hash or without it, which is what that hash is
+ * made over. The buffer's sticky failure is the only error: also set by text that is not UTF-8, and by a `detail` or an
+ * evidence that is not JSON. */
 void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct buf *out);
+/* Sets entry_hash, and appends the entry with it. ERROR_LIMIT, or ERROR_INTERNAL when a text is not what it must be. */
+int audit_entry_seal(struct audit_entry *entry, struct buf *out, struct error **err) MUST_CHECK;
+
+/* A random (version 4) UUID in lower case. */
+int audit_new_id(char out[AUDIT_ID_BYTES], struct error **err) MUST_CHECK;
+/* Wall clock ns as datetime.isoformat() in UTC: "2026-09-18T00:00:00.000001+00:00", without a fraction when it is 0.
+ * Texts of this form sort as their times do. */
+void audit_time(int64_t realtime, char out[AUDIT_TIME_BYTES]);
 
 #endif
