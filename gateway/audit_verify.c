@@ -20,7 +20,10 @@ struct chain {
 
 static int sqlite_error(struct error **err, int code)
 {
-	return error_set(err, ERROR_INPUT, "reading an audit database: %s", database_reason(code));
+	/* No such table, or no such column. */
+	const char *reason = code == SQLITE_ERROR ? "it holds no audit chain" : database_reason(code);
+
+	return error_set(err, ERROR_INPUT, "reading an audit database: %s", reason);
 }
 
 /* Whether the row goes on with the chain, or begins another; else why not. */
