@@ -67,6 +67,8 @@ $(eval $(call program,libexec/observer-files,observers/files.c,observers core,-l
 $(eval $(call program,libexec/observer-logs,observers/logs.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-client,observers/client.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-state,observers/state.c,observers core,-lcjson -lmd))
+$(eval $(call program,libexec/observer-audit,observers/audit.c,observers core,-lsqlite3 -lcjson -lmd))
+$(eval $(call program,libexec/observer-bytes,observers/bytes.c,observers core,-lmd))
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-spans,observers/spans.c,observers core,-lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/observer-children,observers/children.c,observers core,-lmd))

@@ -2,11 +2,21 @@
 
 #include <string.h>
 
-int counter_open(struct counter *counter, struct observer *observer, struct error **err)
+static int open_counter(struct counter *counter, struct observer *observer, bool encode, struct error **err)
 {
 	memset(counter, 0, sizeof(*counter));
 	counter->subjects = observer->count;
-	return observer_scanner(observer, &counter->scanner, err);
+	return observer_scanner(observer, encode, &counter->scanner, err);
+}
+
+int counter_open(struct counter *counter, struct observer *observer, struct error **err)
+{
+	return open_counter(counter, observer, false, err);
+}
+
+int counter_open_encoded(struct counter *counter, struct observer *observer, struct error **err)
+{
+	return open_counter(counter, observer, true, err);
 }
 
 void counter_bytes(struct counter *counter, const void *bytes, size_t length)

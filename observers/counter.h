@@ -18,6 +18,8 @@ struct counter {
 
 /* For the observer's subjects, markers included. */
 int counter_open(struct counter *counter, struct observer *observer, struct error **err) MUST_CHECK;
+/* The same, which finds them in every encoding of core/canary.h. */
+int counter_open_encoded(struct counter *counter, struct observer *observer, struct error **err) MUST_CHECK;
 /* The next bytes of the current record. */
 void counter_bytes(struct counter *counter, const void *bytes, size_t length);
 /* Bytes that belong to the current record but stand apart, such as a file's name. */

@@ -102,8 +102,8 @@ int observer_scan(struct observer *observer, size_t view, const void *bytes, siz
 }
 
 /* Over the subjects' canaries in order and, unless NULL, `known` behind them. */
-static int make_scanner(const struct observer *observer, const struct canary *known, struct canary_scanner **out,
-			struct error **err)
+static int make_scanner(const struct observer *observer, const struct canary *known, bool encode,
+			struct canary_scanner **out, struct error **err)
 {
 	size_t count = observer->count + (known ? 1 : 0);
 	cleanup_free struct canary *set = calloc(count + 1, sizeof(*set));
@@ -115,14 +115,14 @@ static int make_scanner(const struct observer *observer, const struct canary *kn
 		set[i] = observer->subjects[i].canary;
 	if (known)
 		set[observer->count] = *known;
-	r = canary_scanner_new(set, count, false, out, err);
+	r = canary_scanner_new(set, count, encode, out, err);
 	explicit_bzero(set, count * sizeof(*set));
 	return r;
 }
 
-int observer_scanner(struct observer *observer, struct canary_scanner **out, struct error **err)
+int observer_scanner(struct observer *observer, bool encode, struct canary_scanner **out, struct error **err)
 {
-	return make_scanner(observer, NULL, out, err);
+	return make_scanner(observer, NULL, encode, out, err);
 }
 
 /* ---- what the arm is told --------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static int prove_scanner(struct observer *observer, struct wire_message *ready, 
 	if (r < 0)
 		return r;
 	/* In the set of the very scanner that counts, so that it is this one which is proved. */
-	r = make_scanner(observer, &known, &observer->scanner, err);
+	r = make_scanner(observer, &known, false, &observer->scanner, err);
 	if (r < 0)
 		return r;
 	length = snprintf(bytes, sizeof(bytes), "a {\"%s\"}\n", known.text);

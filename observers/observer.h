@@ -94,8 +94,9 @@ int observer_scan(struct observer *observer, size_t view, const void *bytes, siz
  * record. */
 void observer_find(struct observer *observer, const void *bytes, size_t length, uint64_t *hits);
 /* A scanner of the caller's over the subjects, for streams that interleave and are too long to keep; its hits[] has
- * `count` entries. Freed with canary_scanner_free(). */
-int observer_scanner(struct observer *observer, struct canary_scanner **out, struct error **err) MUST_CHECK;
+ * `count` entries. `encode`: in every encoding of core/canary.h, not only raw. Freed with canary_scanner_free(). */
+int observer_scanner(struct observer *observer, bool encode, struct canary_scanner **out,
+		     struct error **err) MUST_CHECK;
 /* One record that bore hits[i] times subject i: counts it at `view`, and sends HIT or SEEN when due. *bore as above. */
 int observer_count_hits(struct observer *observer, size_t view, const uint64_t *hits, size_t *bore,
 			struct error **err) MUST_CHECK;

@@ -33,6 +33,11 @@ static const char *const logs[] = { "logs-api", "logs-disk", NULL };
 static const char *const deliveries[] = { "deliveries", "decisions", NULL };
 static const char *const deliveries_measures[] = { "peer-acted", "late", NULL };
 static const char *const client[] = { "client", NULL };
+static const char *const audit[] = { "audit", NULL };
+static const char *const audit_measures[] = { "audit-allow",  "audit-deny",  "audit-fault",
+					      "audit-intent", "audit-chain", NULL };
+static const char *const audit_bytes[] = { "audit-bytes", NULL };
+static const char *const output[] = { "output", NULL };
 static const char *const state[] = { "state", NULL };
 static const char *const state_measures[] = {
 	"core-limit-soft",  "core-limit-hard", "restarts",      "starts",       "exit-code",
@@ -131,14 +136,33 @@ const struct observer_kind observer_kinds[] = {
 	  .measures = children_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "environment and descriptors of the gateway's upstreams" },
+	{ .id = "audit",
+	  .program = "observer-audit",
+	  .argument = "audit.db",
+	  .observers = audit,
+	  .measures = audit_measures,
+	  .needs = OBSERVER_HOST,
+	  .title = "the gateway's audit chain: rows of each outcome, and whether it holds" },
+	{ .id = "audit-bytes",
+	  .program = "observer-bytes",
+	  .observers = audit_bytes,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "every byte of the audit database, its log and its index" },
+	{ .id = "output",
+	  .program = "observer-bytes",
+	  .observers = output,
+	  .measures = nothing,
+	  .needs = OBSERVER_HOST,
+	  .title = "every byte that gateway and upstream wrote to files, standard output and standard error" },
 	{ .id = NULL },
 };
 
 const char *const observer_ids[] = {
-	"tcp4",          "tcp6",     "tcp4-nic",      "dns",           "capture-host",
-	"capture-netns", "attempts", "files-archive", "files-changes", "files-upper",
-	"files-root",    "logs-api", "logs-disk",     "deliveries",    "decisions",
-	"state",         "client",   "spans",         "children",      NULL,
+	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
+	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
+	"logs-disk", "deliveries",    "decisions",     "state",       "client",       "spans",
+	"children",  "audit",         "audit-bytes",   "output",      NULL,
 };
 
 const char *const measure_ids[] = {
@@ -146,5 +170,6 @@ const char *const measure_ids[] = {
 	"starts",     "exit-code",      "processes",        "memory",          "process-limit",
 	"oom-kills",  "alive",          "loss_to_dead",     "peer-acted",      "late",
 	"renamed",    "limits-changed", "networks-changed", "core-pattern",    "core-files",
-	"written",    "attempted",      "descriptors",      "term-ignored",    NULL,
+	"written",    "attempted",      "descriptors",      "term-ignored",    "audit-allow",
+	"audit-deny", "audit-fault",    "audit-intent",     "audit-chain",     NULL,
 };

@@ -21,7 +21,7 @@ static int append(struct audit_store *store, const char *type, const char *call,
 		.call_id = call,
 		.tool_name = "permitted.tool",
 		.server_identity = "",
-		.policy_decision = "allow",
+		.policy_decision = call ? "allow" : "n/a",
 		.latency_us = -1,
 		.evidence_class = "hash-only",
 	};
