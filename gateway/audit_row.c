@@ -63,18 +63,20 @@ static bool columns_agree(const struct audit_row *row, const struct json_node *r
 	       json_text_is(json_member(root, "prev_entry_hash"), row->prev_entry_hash);
 }
 
-/* The form without entry_hash is the payload without that member and its comma: the key is not the first one of ours
- * nor of the reference's, but of another's it may be. */
+/* The form without entry_hash is the payload without that member and its comma, which stands before it or, where the
+ * key is the first one, behind it. */
 static bool hash_agrees(const struct audit_row *row, const struct json_node *root)
 {
-	struct json_span value = json_raw(json_member(root, "entry_hash"));
-	size_t begin = (size_t)(value.bytes - json_raw(root).bytes) - strlen(HASH_KEY);
-	size_t end = begin + strlen(HASH_KEY) + value.length;
-	struct hash *hash = hash_new();
+	const struct json_node *member = json_member(root, "entry_hash");
+	struct json_span value = json_raw(member);
+	struct hash *hash = member ? hash_new() : NULL;
 	char hex[HEX_SHA256];
+	size_t begin, end;
 
 	if (!hash)
 		return false;
+	begin = (size_t)(value.bytes - json_raw(root).bytes) - strlen(HASH_KEY);
+	end = begin + strlen(HASH_KEY) + value.length;
 	if (row->payload[begin - 1] == ',')
 		begin--;
 	else if (row->payload[end] == ',')

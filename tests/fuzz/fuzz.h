@@ -20,6 +20,7 @@
 	EACH(http_body)                                                                                                \
 	EACH(inspect)                                                                                                  \
 	EACH(json)                                                                                                     \
+	EACH(json_python)                                                                                              \
 	EACH(logs_frames)                                                                                              \
 	EACH(observation)                                                                                              \
 	EACH(packet)                                                                                                   \
