@@ -34,7 +34,12 @@ static const struct row {
 	{ "protobuf", { .type = PROTOBUF, BODY(PLAIN) }, 200, "", 1, 0 },
 	{ "protobuf, error", { .type = "Application/X-Protobuf", BODY(FAILED) }, 200, "", 1, 1 },
 	{ "protobuf, nothing in it", { .type = PROTOBUF, BODY("") }, 200, "", 0, 0 },
-	{ "no coding", { .type = JSON, .headers = "Content-Encoding: identity\r\n", BODY(SPAN("{}")) }, 200, "{}", 1, 0 },
+	{ "no coding",
+	  { .type = JSON, .headers = "Content-Encoding: identity\r\n", BODY(SPAN("{}")) },
+	  200,
+	  "{}",
+	  1,
+	  0 },
 	{ "no JSON", { .type = JSON, BODY("{\"resourceSpans\":[") }, 400, NULL, 0, 0 },
 	{ "JSON of another kind", { .type = JSON, BODY(SPAN("7")) }, 400, NULL, 0, 0 },
 	{ "JSON as protobuf", { .type = PROTOBUF, BODY(SPAN("{}")) }, 400, NULL, 0, 0 },
@@ -252,12 +257,8 @@ static void idle_connection(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "requests", requests },
-	{ "the Python SDK's", python_sdk },
-	{ "canaries", canaries },
-	{ "beacons", beacons },
-	{ "not whole", not_whole },
-	{ "an idle connection", idle_connection },
+	{ "requests", requests }, { "the Python SDK's", python_sdk }, { "canaries", canaries },
+	{ "beacons", beacons },   { "not whole", not_whole },         { "an idle connection", idle_connection },
 	CU_TEST_INFO_NULL,
 };
 
