@@ -141,6 +141,12 @@ static int64_t get_number(const char *bytes)
 	return (int64_t)le64toh(value);
 }
 
+/* A text that stands in the entry itself is null when it is empty. */
+static bool fits(const struct span_field *field, size_t length)
+{
+	return field->inside == 0 || (length > 0 && length < field->inside);
+}
+
 /* The next field at *at: its place, or negative when there is none of the form, or it does not follow `last`. */
 static int read_field(const char *bytes, size_t length, size_t *at, int last, struct span_record *out)
 {
@@ -163,7 +169,7 @@ static int read_field(const char *bytes, size_t length, size_t *at, int last, st
 			return -1;
 	} else {
 		value.text = bytes + *at;
-		if (!is_text(value.text, value.length))
+		if (!is_text(value.text, value.length) || !fits(&span_fields[place], value.length))
 			return -1;
 	}
 	*at += value.length;
@@ -202,7 +208,8 @@ int span_record_read(const void *bytes, size_t length, struct span_record *out, 
 	}
 #define INSIDE(field)                                                                                                  \
 	{                                                                                                              \
-		.name = #field, .inside = true, .offset = offsetof(struct audit_entry, field)                          \
+		.name = #field, .inside = sizeof(((struct audit_entry *)NULL)->field),                                 \
+		.offset = offsetof(struct audit_entry, field)                                                          \
 	}
 #define POINTER(field)                                                                                                 \
 	{                                                                                                              \

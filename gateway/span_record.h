@@ -29,7 +29,7 @@ struct span_field {
 	const char *name; /* without "cmcp." */
 	bool number;
 	size_t offset; /* in struct audit_entry */
-	bool inside; /* the text stands in the entry itself; else a pointer to it */
+	size_t inside; /* bytes of the text's place in the entry itself, with its NUL; 0: the entry holds a pointer */
 };
 extern const struct span_field span_fields[SPAN_FIELDS];
 

@@ -23,8 +23,10 @@
 	EACH(json_python)                                                                                              \
 	EACH(logs_frames)                                                                                              \
 	EACH(observation)                                                                                              \
+	EACH(otlp)                                                                                                     \
 	EACH(packet)                                                                                                   \
 	EACH(rpc)                                                                                                      \
+	EACH(span_record)                                                                                              \
 	EACH(ustar)                                                                                                    \
 	EACH(wire)
 
