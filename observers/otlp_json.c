@@ -10,7 +10,7 @@
 
 /* proto3 writes an empty list as nothing, or null. */
 static bool read_list(const struct json_node *object, const char *key,
-		      bool (*read)(const struct json_node *, struct otlp_counts *), struct otlp_counts *out)
+		      bool (*take)(const struct json_node *, struct otlp_counts *), struct otlp_counts *out)
 {
 	const struct json_node *list = json_member(object, key);
 
@@ -21,7 +21,7 @@ static bool read_list(const struct json_node *object, const char *key,
 	if (json_type(list) != JSON_ARRAY)
 		return false;
 	for (const struct json_node *node = json_first(list); node; node = json_next(node))
-		if (!read(node, out))
+		if (!take(node, out))
 			return false;
 	return true;
 }
@@ -53,7 +53,7 @@ static bool read_resource_spans(const struct json_node *node, struct otlp_counts
 }
 
 /* As deep as the scanner lets a document be. */
-static void tell_texts(const struct json_node *node, otlp_text text, void *context) /* NOLINT(misc-no-recursion) */
+static void tell_texts(const struct json_node *node, otlp_text text, void *context)
 {
 	if (json_key(node))
 		text(context, json_key(node), strlen(json_key(node)));

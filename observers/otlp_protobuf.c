@@ -148,8 +148,8 @@ static bool read_span(struct reader reader, struct otlp_counts *out)
 	return true;
 }
 
-/* Hands each message in a field of that number to `read`. */
-static bool read_messages(struct reader reader, uint64_t number, bool (*read)(struct reader, struct otlp_counts *),
+/* Hands each message in a field of that number to `take`. */
+static bool read_messages(struct reader reader, uint64_t number, bool (*take)(struct reader, struct otlp_counts *),
 			  struct otlp_counts *out)
 {
 	struct field field;
@@ -157,7 +157,7 @@ static bool read_messages(struct reader reader, uint64_t number, bool (*read)(st
 	while (reader.at < reader.end) {
 		if (!take_field(&reader, &field))
 			return false;
-		if (field.number == number && (field.type != LEN || !read(field.bytes, out)))
+		if (field.number == number && (field.type != LEN || !take(field.bytes, out)))
 			return false;
 	}
 	return true;

@@ -193,9 +193,9 @@ static void add_body(struct request *request, const char *bytes, size_t length)
 /* An ExportTraceServiceResponse that says nothing: no byte as protobuf, an empty object as JSON. */
 static enum MHD_Result answer(const struct request *request, struct MHD_Connection *connection, unsigned status)
 {
-	static char nothing[] = "{}";
+	char nothing[] = "{}";
 	size_t length = status == MHD_HTTP_OK && request->format == FORMAT_JSON ? strlen(nothing) : 0;
-	struct MHD_Response *response = MHD_create_response_from_buffer(length, nothing, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response = MHD_create_response_from_buffer(length, nothing, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result = MHD_NO;
 
 	if (!response)
