@@ -294,6 +294,15 @@ static int on_input(void *context, int fd, short revents, struct error **err)
 
 /* ---- the program ---- */
 
+/* What a terminal sends goes to the gateway too, which flushes: the end of standard input is the only one. */
+static int on_signal(void *context, int signal, struct error **err)
+{
+	(void)context;
+	(void)signal;
+	(void)err;
+	return 0;
+}
+
 static int serve(struct exporter *exporter, const char *endpoint, struct error **err)
 {
 	char base[512];
@@ -306,7 +315,8 @@ static int serve(struct exporter *exporter, const char *endpoint, struct error *
 		length--;
 	snprintf(base, sizeof(base), "%.*s", (int)length, endpoint);
 	if (http_client_new(NULL, base, &exporter->client, err) < 0 || loop_new(&exporter->loop, err) < 0 ||
-	    fd_nonblocking(STDIN_FILENO, true, err) < 0 || fd_nonblocking(STDOUT_FILENO, true, err) < 0 ||
+	    loop_signals(exporter->loop, on_signal, exporter, err) < 0 || fd_nonblocking(STDIN_FILENO, true, err) < 0 ||
+	    fd_nonblocking(STDOUT_FILENO, true, err) < 0 ||
 	    loop_fd(exporter->loop, STDIN_FILENO, POLLIN, on_input, exporter, err) < 0)
 		return -1;
 	/* It lives as long as the gateway, which may be days; the end of standard input ends it. */

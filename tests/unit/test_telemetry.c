@@ -447,6 +447,25 @@ static void killed_exporter(void)
 	telemetry_close(telemetry, guard());
 }
 
+/* A terminal's Ctrl-C reaches it as well: what is queued is flushed none the less. */
+static void signalled_exporter(void)
+{
+	char endpoint[ENDPOINT_BYTES];
+	cleanup_fd int listener = listen_at(endpoint);
+	cleanup_buf struct buf first = BUF(BODY_MAX), second = BUF(BODY_MAX);
+	struct telemetry *telemetry = start(endpoint);
+	pid_t pid = exporter_pid();
+
+	burst(telemetry, BATCH);
+	(void)take_request(listener, TAKEN, &first);
+	CU_ASSERT(pid > 0 && kill(pid, SIGINT) == 0 && kill(pid, SIGTERM) == 0 && kill(pid, SIGHUP) == 0);
+	burst(telemetry, BATCH);
+	(void)take_request(listener, TAKEN, &second);
+	flush(telemetry);
+	CU_ASSERT_EQUAL(telemetry_exported(telemetry), 2 * BATCH);
+	telemetry_close(telemetry, guard());
+}
+
 /* No environment, and no descriptor but its three. */
 static void bare_exporter(void)
 {
@@ -542,6 +561,7 @@ static CU_TestInfo tests[] = {
 	{ "a slow collector", slow_collector },
 	{ "answers", answers },
 	{ "a killed exporter", killed_exporter },
+	{ "a signalled exporter", signalled_exporter },
 	{ "a bare exporter", bare_exporter },
 	{ "bad endpoints", bad_endpoints },
 	{ "bad records", bad_records },
