@@ -67,6 +67,8 @@ static void nobody_listens(void)
 	fd_close(&fd);
 	CU_ASSERT_TRUE(beacon_tcp("127.0.0.1", port, &marker, clock_deadline(1000), &err) < 0);
 	CU_ASSERT_TRUE(test_error(&err, ERROR_SYSTEM, "a beacon to port"));
+	CU_ASSERT_TRUE(beacon_spans("127.0.0.1", port, &marker, clock_deadline(1000), &err) < 0);
+	CU_ASSERT_TRUE(test_error(&err, ERROR_SYSTEM, "a beacon to port"));
 }
 
 /* A listener whose backlog is full never answers. */
@@ -88,6 +90,20 @@ static void deadline_passes(void)
 	CU_ASSERT_TRUE(clock_now() - start < NS_PER_S);
 }
 
+/* A collector that takes the connection and does not say that it took the span. */
+static void span_is_answered(void)
+{
+	struct error *err = NULL;
+	cleanup_fd int fd = -1;
+	struct canary marker;
+	uint16_t port = 0;
+
+	CU_ASSERT_EQUAL(canary_new(&marker, &err), 0);
+	CU_ASSERT_EQUAL(address_bind("127.0.0.1", SOCK_STREAM, 4, &fd, &port, &err), 0);
+	CU_ASSERT_TRUE(beacon_spans("127.0.0.1", port, &marker, clock_deadline(50), &err) < 0);
+	CU_ASSERT_TRUE(test_error(&err, ERROR_TIMEOUT, ""));
+}
+
 static void names_are_refused(void)
 {
 	struct error *err = NULL;
@@ -100,6 +116,8 @@ static void names_are_refused(void)
 	CU_ASSERT_TRUE(test_error(&err, ERROR_USAGE, "numeric"));
 	CU_ASSERT_TRUE(beacon_dns("localhost", 53, &marker, &err) < 0);
 	CU_ASSERT_TRUE(test_error(&err, ERROR_USAGE, "numeric"));
+	CU_ASSERT_TRUE(beacon_spans("localhost", 80, &marker, clock_deadline(1000), &err) < 0);
+	CU_ASSERT_TRUE(test_error(&err, ERROR_USAGE, "numeric"));
 }
 
 static CU_TestInfo tests[] = {
@@ -107,6 +125,7 @@ static CU_TestInfo tests[] = {
 	{ "datagrams bear the marker", datagrams_bear_the_marker },
 	{ "nobody listens", nobody_listens },
 	{ "the deadline passes", deadline_passes },
+	{ "a span is answered", span_is_answered },
 	{ "names are refused", names_are_refused },
 	CU_TEST_INFO_NULL,
 };

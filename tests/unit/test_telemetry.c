@@ -276,6 +276,7 @@ static void unfit_entries(void)
 	struct audit_entry untyped = plain(NULL, "allow"), not_text = plain("fault", "fault\xff"),
 			   too_long = plain("fault", longest);
 
+	CU_ASSERT(listener >= 0);
 	memset(longest, 'a', sizeof(longest));
 	longest[1025] = '\0';
 	telemetry_span(telemetry, &untyped, 1, 2);
@@ -435,6 +436,7 @@ static void killed_exporter(void)
 	struct telemetry *telemetry = start(endpoint);
 	pid_t pid = exporter_pid();
 
+	CU_ASSERT(listener >= 0);
 	burst(telemetry, 10);
 	CU_ASSERT(pid > 0 && kill(pid, SIGKILL) == 0);
 	run_until_dropped(telemetry, 10, 1000);
@@ -474,6 +476,7 @@ static void bare_exporter(void)
 	struct telemetry *telemetry = start(endpoint);
 	struct child_look look = CHILD_LOOK;
 
+	CU_ASSERT(listener >= 0);
 	CU_ASSERT_EQUAL(setenv("CMCP_BEARER_TOKEN", "secret", 1), 0);
 	telemetry_close(telemetry, guard());
 	telemetry = start(endpoint);
