@@ -28,6 +28,7 @@
 #define ARM_DIFFERENCE_MAX 64
 #define ARM_EFFECTIVE_MAX 512
 #define PLAN_ARMS_MAX 4096
+#define PLAN_ABSENT_MAX 4096
 #define ADMISSION_RULES_MAX 128
 
 /* Documents */

@@ -13,37 +13,15 @@ enum wanted { WANTED_NOT, WANTED_ADDED, WANTED_SELECTED };
 struct choice {
 	const struct scenario *scenario;
 	enum wanted wanted;
-	const char *unusable; /* the need without which a mutant flips nothing, or NULL */
+	const char *unusable; /* why no arm of it proves anything, or NULL */
 };
 
 struct planning {
 	const struct scenario *scenarios;
 	size_t count;
-	const char *const *missing;
+	const struct ground *ground;
 	struct choice *choices;
 };
-
-static bool lacks(const struct planning *planning, const struct expectation *cell)
-{
-	return cell->needs[0] && planning->missing && schema_enum(planning->missing, cell->needs) >= 0;
-}
-
-static const char *unusable(const struct planning *planning, const struct scenario *scenario)
-{
-	const char *need = NULL;
-
-	if (!scenario->control[0])
-		return NULL;
-	for (size_t i = 0; i < scenario->expect_count; i++) {
-		const struct expectation *cell = &scenario->expect[i];
-
-		if (cell->flips && !lacks(planning, cell))
-			return NULL;
-		if (cell->flips)
-			need = cell->needs;
-	}
-	return need;
-}
 
 static int unknown(const struct planning *planning, const char *selector, struct error **err)
 {
@@ -69,6 +47,23 @@ static int select_by(struct planning *planning, const char *selector, struct err
 	return unknown(planning, selector, err);
 }
 
+static const char *lacks(const struct planning *planning, const struct scenario *scenario,
+			 const struct expectation *cell)
+{
+	return ground_lacks(planning->ground, planning->scenarios, planning->count, scenario, cell);
+}
+
+/* One that cannot be made is named too, where the cell is absent for want of it. */
+static bool wants(const struct planning *planning, const struct choice *mutant, const struct scenario *scenario,
+		  const struct expectation *cell)
+{
+	if (cell->class != CELL_PROTECTED || cell->flips || !scenario_earns(mutant->scenario, scenario, cell))
+		return false;
+	if (mutant->unusable && !ground_would_earn(planning->ground, mutant->scenario, scenario, cell))
+		return false;
+	return !mutant->unusable == !lacks(planning, scenario, cell);
+}
+
 /* Wants the mutants that earn this scenario's zeros. Returns whether something new is wanted. */
 static bool want_mutants(struct planning *planning, const struct scenario *scenario)
 {
@@ -77,17 +72,13 @@ static bool want_mutants(struct planning *planning, const struct scenario *scena
 	for (size_t i = 0; i < planning->count; i++) {
 		struct choice *choice = &planning->choices[i];
 
-		if (choice->wanted || choice->unusable || !choice->scenario->control[0])
+		if (choice->wanted || !choice->scenario->control[0])
 			continue;
-		for (size_t cell = 0; cell < scenario->expect_count && !choice->wanted; cell++) {
-			const struct expectation *expectation = &scenario->expect[cell];
-
-			if (expectation->class == CELL_PROTECTED && !expectation->flips &&
-			    !lacks(planning, expectation) && scenario_earns(choice->scenario, scenario, expectation)) {
+		for (size_t cell = 0; cell < scenario->expect_count && !choice->wanted; cell++)
+			if (wants(planning, choice, scenario, &scenario->expect[cell])) {
 				choice->wanted = WANTED_ADDED;
 				grew = true;
 			}
-		}
 	}
 	return grew;
 }
@@ -151,17 +142,16 @@ static int add_absent(const struct planning *planning, const struct choice *choi
 {
 	for (size_t i = 0; i < choice->scenario->expect_count; i++) {
 		const struct expectation *cell = &choice->scenario->expect[i];
-		bool lacking = lacks(planning, cell);
-		const char *reason = lacking ? cell->needs : choice->unusable;
+		const char *reason = lacks(planning, choice->scenario, cell);
 		struct plan_absent *absent;
 
 		if (!reason) {
 			(*cells)++;
 			continue;
 		}
-		if (plan->absent_count == ARM_CELLS_MAX)
-			return error_set(err, ERROR_LIMIT, "more than %d cells that this host cannot make",
-					 ARM_CELLS_MAX);
+		if (plan->absent_count == PLAN_ABSENT_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d cells that this host or gateway cannot make",
+					 PLAN_ABSENT_MAX);
 		absent = &plan->absent[plan->absent_count++];
 		absent->scenario = choice->scenario;
 		absent->expectation = cell;
@@ -204,16 +194,16 @@ static int fill(struct planning *planning, int64_t repetitions, struct plan *pla
 	if (result < 0)
 		return result;
 	if (cells == 0)
-		return error_set(err, ERROR_USAGE, "this host can make no cell of the selected scenarios");
+		return error_set(err, ERROR_USAGE, "this host and gateway can make no cell of the selected scenarios");
 	return add_arms(planning, repetitions, plan, err);
 }
 
 int plan_make(const struct scenario *scenarios, size_t count, const char *const *selectors, size_t selectors_count,
-	      int64_t repetitions, const char *const *missing, struct plan **out, struct error **err)
+	      int64_t repetitions, const struct ground *ground, struct plan **out, struct error **err)
 {
 	cleanup_free struct choice *choices = calloc(count ? count : 1, sizeof(*choices));
 	cleanup_free struct plan *plan = calloc(1, sizeof(*plan));
-	struct planning planning = { .scenarios = scenarios, .count = count, .missing = missing, .choices = choices };
+	struct planning planning = { .scenarios = scenarios, .count = count, .ground = ground, .choices = choices };
 	int result = 0;
 
 	if (!choices || !plan)
@@ -223,8 +213,8 @@ int plan_make(const struct scenario *scenarios, size_t count, const char *const 
 	if (repetitions < 1 || repetitions > PLAN_ARMS_MAX)
 		return error_set(err, ERROR_USAGE, "repetitions are 1 to %d", PLAN_ARMS_MAX);
 	for (size_t i = 0; i < count; i++)
-		choices[i] =
-			(struct choice){ .scenario = &scenarios[i], .unusable = unusable(&planning, &scenarios[i]) };
+		choices[i] = (struct choice){ .scenario = &scenarios[i],
+					      .unusable = ground_unusable(ground, &scenarios[i]) };
 	for (size_t i = 0; i < selectors_count && result >= 0; i++)
 		result = select_by(&planning, selectors[i], err);
 	if (result >= 0)

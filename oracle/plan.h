@@ -5,6 +5,7 @@
 #ifndef HARNESS_ORACLE_PLAN_H
 #define HARNESS_ORACLE_PLAN_H
 
+#include "oracle/ground.h"
 #include "oracle/scenario.h"
 
 struct plan_arm {
@@ -17,23 +18,24 @@ struct plan_arm {
 struct plan_absent {
 	const struct scenario *scenario;
 	const struct expectation *expectation;
-	char reason[NAME_MAX_SHORT]; /* the need that is missing: "ipv6-loopback" */
+	char reason[NAME_MAX_SHORT]; /* the need that is missing: "ipv6-loopback"; or "unsupported-..." by the gateway
+				      */
 };
 
 struct plan {
 	struct plan_arm arms[PLAN_ARMS_MAX];
 	size_t arms_count;
-	struct plan_absent absent[ARM_CELLS_MAX];
+	struct plan_absent absent[PLAN_ABSENT_MAX];
 	size_t absent_count;
 };
 
-/* `selectors`: ids, groups ("mutation"), or "all". `missing`: NULL-terminated needs that the host lacks (NULL: none).
- * An unknown selector, or a selection that leaves no cell, is ERROR_USAGE. A mutant of which this host can make no
- * flipped cell proves nothing: it is not planned, and all its cells are absent. Order: by repetition (from 1);
+/* `selectors`: ids, groups ("mutation"), or "all". `ground`: as of ground.h. An unknown selector, or a selection that
+ * leaves no cell, is ERROR_USAGE. A scenario that is unusable there is not planned, and all its cells are absent; so is
+ * a zero that none but such mutants would earn. Order: by repetition (from 1);
  * scenarios without faults, then with faults, then mutants; then by id. The plan points into `scenarios`; *out is freed
  * by plan_free(). */
 int plan_make(const struct scenario *scenarios, size_t count, const char *const *selectors, size_t selectors_count,
-	      int64_t repetitions, const char *const *missing, struct plan **out, struct error **err) MUST_CHECK;
+	      int64_t repetitions, const struct ground *ground, struct plan **out, struct error **err) MUST_CHECK;
 void plan_free(struct plan *plan);
 /* Whether the cell is planned (not absent). */
 bool plan_has(const struct plan *plan, const struct scenario *scenario, const struct expectation *expectation);

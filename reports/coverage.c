@@ -27,7 +27,7 @@ struct document {
 	int schema;
 	struct arm_row arms[PLAN_ARMS_MAX];
 	size_t arms_count;
-	struct absent_row absent[ARM_CELLS_MAX];
+	struct absent_row absent[PLAN_ABSENT_MAX];
 	size_t absent_count;
 	char untested[STATEMENTS_MAX][NAME_MAX_SHORT];
 	size_t untested_count;
@@ -113,11 +113,12 @@ static int place_arms(const struct document *document, const struct scenario *sc
 	return 0;
 }
 
-/* A cell may only be absent for the need that its own expectation names, or, of a mutant, that of a cell that flips:
- * leaving cells out is how a failure would be hidden. */
+/* A cell may only be absent for the need that its own expectation names, or, of a mutant, that of a cell that flips, or
+ * for what a kind of gateway cannot make: leaving cells out is how a failure would be hidden. Which of them the run had
+ * to leave out is looked at behind this. */
 static bool may_lack(const struct scenario *scenario, const struct expectation *cell, const char *reason)
 {
-	if (strcmp(cell->needs, reason) == 0)
+	if (strcmp(cell->needs, reason) == 0 || ground_is_gateway_reason(reason))
 		return true;
 	for (size_t i = 0; i < scenario->expect_count && scenario->control[0]; i++)
 		if (scenario->expect[i].flips && strcmp(scenario->expect[i].needs, reason) == 0)
@@ -220,7 +221,7 @@ static const struct schema_field document_fields[] = {
 	  .names = schema_names,
 	  .offset = offsetof(struct document, schema) },
 	{ .key = "arms", ROWS(arms, PLAN_ARMS_MAX, arm_fields) },
-	{ .key = "absent", ROWS(absent, ARM_CELLS_MAX, absent_fields) },
+	{ .key = "absent", ROWS(absent, PLAN_ABSENT_MAX, absent_fields) },
 	{ .key = "untestedChannels", IDS(untested) },
 	{ .key = "assumptions", IDS(assumptions) },
 	{ .key = "doesNotEstablish", IDS(not_established) },

@@ -74,6 +74,7 @@ static void fill(struct document *document, const struct manifest_facts *facts)
 	set(manifest->finished, sizeof(manifest->finished), facts->finished);
 	set(manifest->version, sizeof(manifest->version), facts->version);
 	set(manifest->image, sizeof(manifest->image), facts->image);
+	manifest->gateway = facts->gateway;
 	memcpy(manifest->programs, facts->programs, facts->programs_count * sizeof(manifest->programs[0]));
 	manifest->programs_count = facts->programs_count;
 	manifest->canaries = (int64_t)facts->canaries;
@@ -201,6 +202,22 @@ static const struct schema_field image_fields[] = {
 	{ .key = NULL },
 };
 
+static const struct schema_field gateway_fields[] = {
+	{ .key = "kind",
+	  .required = true,
+	  .type = SCHEMA_ENUM,
+	  .names = gateway_kind_names,
+	  .offset = offsetof(struct manifest_gateway, kind) },
+	{ .key = "version", .min = 1, TEXT(manifest_gateway, version, PATTERN_ASCII) },
+	{ .key = "sha256", .nullable = true, DIGEST(manifest_gateway, sha256) },
+	{ .key = "composed",
+	  .required = true,
+	  .type = SCHEMA_BOOL,
+	  .offset = offsetof(struct manifest_gateway, composed) },
+	{ .key = "raised", .required = true, .type = SCHEMA_BOOL, .offset = offsetof(struct manifest_gateway, raised) },
+	{ .key = NULL },
+};
+
 static const struct schema_field profile_fields[] = {
 	{ .key = "sha256", DIGEST(document, profile) },
 	{ .key = NULL },
@@ -261,6 +278,12 @@ static const struct schema_field document_fields[] = {
 	{ .key = "finishedAt", TEXT(document, manifest.finished, PATTERN_TIME) },
 	{ .key = "producer", GROUP(producer_fields) },
 	{ .key = "image", GROUP(image_fields) },
+	/* Absent in a bundle from before there were kinds. */
+	{ .key = "gateway",
+	  .type = SCHEMA_OBJECT,
+	  .fields = gateway_fields,
+	  .size = sizeof(struct manifest_gateway),
+	  .offset = offsetof(struct document, manifest.gateway) },
 	{ .key = "profile", GROUP(profile_fields) },
 	{ .key = "files",
 	  .required = true,

@@ -3,6 +3,7 @@
 #define HARNESS_REPORTS_MANIFEST_H
 
 #include "core/buf.h"
+#include "oracle/ground.h"
 #include "oracle/judge.h"
 #include "reports/bundle.h"
 
@@ -11,11 +12,21 @@ struct manifest_program {
 	char sha256[HEX_SHA256];
 };
 
+/* What stood between the agent and the tools. A bundle from before there were kinds says nothing: the embedded one. */
+struct manifest_gateway {
+	int kind; /* enum gateway_kind */
+	char version[NAME_MAX_SHORT]; /* "" where nothing is said; "unknown" of one that we did not compose */
+	char sha256[HEX_SHA256]; /* of its program, or of the list of what was installed; "" unknown */
+	bool composed; /* by the run: its configuration is known; else nothing vouches for it */
+	bool raised; /* of one that was not composed: there was one with the raised ceiling too */
+};
+
 struct manifest_facts {
 	const char *run; /* 32 hexadecimal digits */
 	const char *started, *finished; /* RFC 3339 */
 	const char *version; /* of harness */
 	const char *image; /* 64 hexadecimal digits */
+	struct manifest_gateway gateway;
 	const struct manifest_program *programs;
 	size_t programs_count;
 	size_t canaries; /* how many were live */
@@ -42,6 +53,7 @@ struct manifest {
 	char started[NAME_MAX_SHORT], finished[NAME_MAX_SHORT];
 	char version[NAME_MAX_SHORT];
 	char image[HEX_SHA256];
+	struct manifest_gateway gateway;
 	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	size_t programs_count;
 	struct manifest_file files[MANIFEST_FILES_MAX];

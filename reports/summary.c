@@ -209,7 +209,8 @@ static void put_absent(const struct plan *plan, struct buf *out)
 {
 	if (plan->absent_count == 0)
 		return;
-	buf_printf(out, "not planned: %zu cells that this host cannot make, each for want of ", plan->absent_count);
+	buf_printf(out, "not planned: %zu cells that this host or gateway cannot make, each for want of ",
+		   plan->absent_count);
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		bool named = false;
 

@@ -151,6 +151,7 @@ static int check_manifest_again(const struct bundle *bundle, struct error **err)
 		.finished = manifest->finished,
 		.version = manifest->version,
 		.image = manifest->image,
+		.gateway = manifest->gateway,
 		.programs = manifest->programs,
 		.programs_count = manifest->programs_count,
 		.canaries = (size_t)manifest->canaries,

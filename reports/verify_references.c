@@ -75,47 +75,50 @@ static int check_canaries(const struct bundle *bundle, struct error **err)
 	return 0;
 }
 
-/* ---- what the host lacks ---- */
+/* ---- what host and gateway lack ---- */
 
-static bool is_lacking(const char *const *missing, const struct expectation *cell)
+static const struct plan_absent *find_absent(const struct plan *plan, const struct scenario *scenario,
+					     const struct expectation *cell)
 {
-	return cell->needs[0] && schema_enum(missing, cell->needs) >= 0;
+	for (size_t i = 0; i < plan->absent_count; i++)
+		if (plan->absent[i].scenario == scenario && plan->absent[i].expectation == cell)
+			return &plan->absent[i];
+	return NULL;
 }
 
-static bool lacks_every_flip(const char *const *missing, const struct scenario *scenario)
+static int check_cell(const struct bundle *bundle, const struct ground *ground, const struct scenario *scenario,
+		      const struct expectation *cell, struct error **err)
 {
-	bool any = false;
+	const struct plan_absent *absent = find_absent(bundle->plan, scenario, cell);
+	const char *reason = ground_lacks(ground, bundle->scenarios, bundle->scenarios_count, scenario, cell);
 
-	for (size_t i = 0; i < scenario->expect_count; i++) {
-		if (scenario->expect[i].flips && !is_lacking(missing, &scenario->expect[i]))
-			return false;
-		any = any || scenario->expect[i].flips;
-	}
-	return any;
+	if (!absent != !reason)
+		return error_set(err, ERROR_INPUT,
+				 "coverage.json: '%s' at '%s' of '%s' is %s, and host and gateway %s what it needs",
+				 cell->subject, cell->observer, scenario->id, reason ? "planned" : "absent",
+				 reason ? "lack" : "have");
+	if (reason && (ground_is_gateway_reason(reason) || ground_is_gateway_reason(absent->reason)) &&
+	    strcmp(reason, absent->reason) != 0)
+		return error_set(err, ERROR_INPUT, "coverage.json: '%s' at '%s' of '%s' is absent for another reason",
+				 cell->subject, cell->observer, scenario->id);
+	return 0;
 }
 
-/* The planner's rule: what needs what the host lacks, and all of a mutant that could flip nothing else. */
+/* The planner's rule, asked again of what the environment says of the host and the manifest of the gateway. */
 static int check_absent(const struct bundle *bundle, struct error **err)
 {
 	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
 	const char *missing[ENVIRONMENT_NEEDS + 1] = { NULL };
+	const struct ground ground = { .missing = missing,
+				       .gateway = (enum gateway_kind)bundle->manifest.gateway.kind,
+				       .raised = bundle->manifest.gateway.raised };
 	int result = environment_lacks(buf_string(text), text->length, missing, err);
 
 	for (size_t i = 0; i < bundle->scenarios_count && result >= 0; i++) {
 		const struct scenario *scenario = &bundle->scenarios[i];
-		bool whole = lacks_every_flip(missing, scenario);
 
-		for (size_t c = 0; c < scenario->expect_count; c++) {
-			const struct expectation *cell = &scenario->expect[c];
-			bool lacking = whole || is_lacking(missing, cell);
-
-			if (plan_has(bundle->plan, scenario, cell) != lacking)
-				continue;
-			return error_set(err, ERROR_INPUT,
-					 "coverage.json: '%s' at '%s' of '%s' is %s, and the host %s what it needs",
-					 cell->subject, cell->observer, scenario->id, lacking ? "planned" : "absent",
-					 lacking ? "lacks" : "has");
-		}
+		for (size_t c = 0; c < scenario->expect_count && result >= 0; c++)
+			result = check_cell(bundle, &ground, scenario, &scenario->expect[c], err);
 	}
 	return result;
 }

@@ -228,7 +228,8 @@ static int check_bridge(const struct arm *arm, struct error **err)
 /* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
-	if (session_create(&arm->session, "arm", err) < 0 || session_watch_open(&arm->session, err) < 0)
+	if (arm_gateway_begin(arm, err) < 0 || session_create(&arm->session, "arm", err) < 0 ||
+	    session_watch_open(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "created", "", clock_now());
 	if (session_attach(&arm->session, err) < 0)
@@ -292,6 +293,7 @@ static void close_arm(struct arm *arm)
 	arm_policy_close(arm);
 	arm_observers_end(arm);
 	arm_gateway_end(arm);
+	explicit_bzero(arm->gateway_token, sizeof(arm->gateway_token));
 	fd_close(&arm->recorder);
 	fd_close(&arm->decisions);
 	fd_close(&arm->netns);
@@ -373,6 +375,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	*arm = (struct arm){
 		.input = input,
 		.gateway = CHILD_NONE,
+		.relay = CHILD_NONE,
 		.gateway_in = -1,
 		.gateway_out = -1,
 		.gateway_life = -1,

@@ -15,6 +15,7 @@
 #include "core/loop.h"
 #include "observers/control.h"
 #include "oracle/judge.h"
+#include "runner/arm_gateway.h"
 
 /* Descriptors of the process. */
 enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5, ARM_FD_STEPS = 6 };
@@ -50,6 +51,7 @@ struct arm_context {
 	char root[256]; /* the engine's data root, as the engine sees it */
 	char control[CONTAINER_ID_MAX]; /* the run's control container */
 	struct canary control_marker; /* what it wrote */
+	struct arm_gateway_choice gateway;
 	bool ipv6;
 	bool user_xattr; /* the engine's data folder keeps attributes of users */
 };
@@ -135,7 +137,9 @@ struct arm {
 	size_t observers_count;
 	const struct observer_process *awaited; /* whose report of this phase is waited for */
 	enum wire_phase awaited_phase;
-	struct child gateway;
+	struct child gateway, relay; /* relay: to a gateway behind HTTP */
+	uint16_t gateway_port;
+	char gateway_token[GATEWAY_TOKEN_BYTES];
 	int gateway_in, gateway_out, gateway_life;
 	int folder, lock; /* the arm's own folder, mode 0700 */
 	char path[PATH_MAX];
@@ -169,8 +173,9 @@ int arm_watch(struct arm *arm, struct error **err) MUST_CHECK;
 /* Timeline; `subject` may be "". */
 void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at);
 
-/* arm_gateway.c: the gateway with its recorder, on this arm's files. A second call (after a loss) starts a fresh pair.
- */
+/* arm_gateway.c: the gateway with its recorder, on this arm's files. What takes long to start is begun early; then the
+ * bridge's pipes. A second start (after a loss) starts a fresh pair. */
+int arm_gateway_begin(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_gateway_start(struct arm *arm, struct error **err) MUST_CHECK;
 void arm_gateway_end(struct arm *arm);
 /* The beacon through a fresh gateway and recorder on the same files, when the path of the session was lost. */

@@ -1,71 +1,27 @@
-/* The gateway of one arm, with the recorder behind it, on the arm's own payload files. */
+/* The gateway of one arm, of whatever kind, with the recorder behind it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
-#include "core/hash.h"
-#include "gateway/config.h"
 #include "mcp/client.h"
 #include "runner/arm.h"
 
-#define PIPE_MS 2000
 #define END_MS 1000
 
-static const char *const tools[] = { "beacon.tool", "permitted.tool", "public.tool", "slow.tool" };
+struct gateway_row {
+	int (*begin)(struct arm *arm, struct error **err); /* or NULL */
+	int (*start)(struct arm *arm, struct error **err);
+	void (*end)(struct arm *arm); /* or NULL: the end of its stdin ends it */
+	bool decides; /* writes the decisions file */
+};
+static const struct gateway_row rows[];
 
-static int measure_upstream(const char *upstream, struct gateway_server *server, struct error **err)
+static const struct gateway_row *row_of(const struct arm *arm)
 {
-	cleanup_fd int program = -1;
-
-	if (spawn_helper_path(upstream, server->command, sizeof(server->command), err) < 0)
-		return -1;
-	program = open(server->command, O_RDONLY | O_CLOEXEC);
-	if (program < 0)
-		return error_errno(err, errno, "the upstream");
-	return hash_fd(program, server->sha256, err);
-}
-
-/* The catalog calls every tool public, so that the session's own sensitivity and the ceilings decide. */
-static int configure(const struct arm *arm, struct buf *out, struct error **err)
-{
-	cleanup_free struct gateway_config *config = calloc(1, sizeof(*config));
-	struct json_writer json;
-
-	if (!config)
-		return error_set(err, ERROR_MEMORY, "no memory for the gateway's configuration");
-	snprintf(config->session.sensitivity, sizeof(config->session.sensitivity), "%s", arm->options.sensitivity);
-	snprintf(config->sink_policy.response, sizeof(config->sink_policy.response), "%s",
-		 arm->options.response_ceiling);
-	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
-		struct gateway_ceiling *row = &config->sink_policy.tools[config->sink_policy.tools_count++];
-
-		snprintf(row->tool, sizeof(row->tool), "%s", arm->options.ceilings[i].tool);
-		snprintf(row->max, sizeof(row->max), "%s", arm->options.ceilings[i].max);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
-		struct gateway_tool *row = &config->catalog[config->catalog_count++];
-
-		snprintf(row->tool, sizeof(row->tool), "%s", tools[i]);
-		snprintf(row->sensitivity, sizeof(row->sensitivity), "public");
-	}
-	config->servers_count = 1;
-	config->servers[0].pass_fd = GATEWAY_FD_PASS;
-	/* It gives an upstream up before the bridge gives it up, and can still say why. */
-	config->call_ms = arm->options.limits.gateway_call_ms * 3 / 4;
-	if (measure_upstream(arm->options.upstream_program, &config->servers[0], err) < 0)
-		return -1;
-	if (arm->options.upstream_mode) {
-		snprintf(config->servers[0].arguments[0], GATEWAY_ARGUMENT_BYTES, "%s", arm->options.upstream_mode);
-		config->servers[0].arguments_count = 1;
-	}
-	json_begin(&json, out);
-	schema_encode(gateway_config_fields, config, &json);
-	return buf_check(out, "the gateway's configuration", err);
+	return &rows[arm->context.gateway.kind];
 }
 
 static int payload_file(const struct arm *arm, const char *name, int *out, struct error **err)
@@ -74,56 +30,61 @@ static int payload_file(const struct arm *arm, const char *name, int *out, struc
 	return *out < 0 ? error_errno(err, errno, "a payload file of the arm") : 0;
 }
 
-int arm_gateway_start(struct arm *arm, struct error **err)
+/* They are there before anything is written to them. */
+static int payload_files(struct arm *arm, struct error **err)
 {
-	cleanup_buf struct buf config = BUF(GATEWAY_CONFIG_BYTES);
-	cleanup_fd int config_read = -1, config_write = -1, in_read = -1, out_write = -1, life_read = -1;
-	char path[PATH_MAX], name[] = "gateway", mode[NAME_MAX_SHORT];
-	char *argv[] = { name, mode, NULL };
-
-	snprintf(mode, sizeof(mode), "%s", arm->options.gateway_mode ? arm->options.gateway_mode : "embedded");
-	if (configure(arm, &config, err) < 0 ||
-	    spawn_helper_path(arm->options.gateway_program, path, sizeof(path), err) < 0)
-		return -1;
 	if ((arm->recorder < 0 && payload_file(arm, "recorder", &arm->recorder, err) < 0) ||
 	    (arm->decisions < 0 && payload_file(arm, "decisions", &arm->decisions, err) < 0))
 		return -1;
-	if (fd_pipe(&config_read, &config_write, err) < 0 || fd_pipe(&in_read, &arm->gateway_in, err) < 0 ||
-	    fd_pipe(&arm->gateway_out, &out_write, err) < 0 || fd_pipe(&life_read, &arm->gateway_life, err) < 0)
-		return -1;
-
-	struct spawn_options options = {
-		SPAWN_DEFAULTS,
-		.path = path,
-		.argv = argv,
-		.fds = {
-			{ .from = in_read, .to = 0 },
-			{ .from = out_write, .to = 1 },
-			{ .from = config_read, .to = GATEWAY_FD_CONFIG },
-			{ .from = arm->decisions, .to = GATEWAY_FD_DECISIONS },
-			{ .from = life_read, .to = GATEWAY_FD_LIFELINE },
-			{ .from = arm->recorder, .to = GATEWAY_FD_PASS },
-		},
-		.fds_count = 6,
-	};
-	options.cpu = arm->session.cpu;
-	if (spawn(&options, &arm->gateway, err) < 0)
-		return error_wrap(err, "the gateway");
-	fd_close(&config_read);
-	return fd_write_all(config_write, config.data, config.length, clock_deadline(PIPE_MS), err);
+	return 0;
 }
 
-void arm_gateway_end(struct arm *arm)
+int arm_gateway_begin(struct arm *arm, struct error **err)
+{
+	if (payload_files(arm, err) < 0)
+		return -1;
+	return row_of(arm)->begin ? row_of(arm)->begin(arm, err) : 0;
+}
+
+int arm_gateway_start(struct arm *arm, struct error **err)
+{
+	return row_of(arm)->start(arm, err);
+}
+
+bool arm_gateway_decides(const struct arm *arm)
+{
+	return row_of(arm)->decides;
+}
+
+int arm_gateway_sink(const struct arm *arm, int *out, struct error **err)
+{
+	const char *elsewhere = arm->context.gateway.sink;
+
+	*out = elsewhere[0] ? open(elsewhere, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+			    : openat(arm->folder, "recorder", O_RDONLY | O_CLOEXEC);
+	return *out < 0 ? error_errno(err, errno, "the recorder's file") : 0;
+}
+
+/* The end of its stdin ends each that reads one. */
+static void end_child(struct child *child)
 {
 	cleanup_error struct error *ignored = NULL;
 	int status;
 
+	if (child->pid && child_wait(child, clock_deadline(END_MS), &status, &ignored) < 0)
+		child_signal(child, SIGKILL);
+	child_end(child);
+}
+
+void arm_gateway_end(struct arm *arm)
+{
 	fd_close(&arm->gateway_in);
 	fd_close(&arm->gateway_out);
 	fd_close(&arm->gateway_life);
-	if (arm->gateway.pid && child_wait(&arm->gateway, clock_deadline(END_MS), &status, &ignored) < 0)
-		child_signal(&arm->gateway, SIGKILL);
-	child_end(&arm->gateway);
+	if (row_of(arm)->end)
+		row_of(arm)->end(arm);
+	end_child(&arm->gateway);
+	end_child(&arm->relay);
 }
 
 struct beacon_call {
@@ -198,3 +159,9 @@ int arm_gateway_beacon(struct arm *arm, const struct canary *marker, struct erro
 	mcp_client_free(call.client);
 	return status;
 }
+
+static const struct gateway_row rows[] = {
+	[GATEWAY_EMBEDDED] = { .start = gateway_embedded_start, .decides = true },
+	[GATEWAY_CMCP] = { .begin = gateway_cmcp_begin, .start = gateway_cmcp_start, .end = gateway_cmcp_end },
+	[GATEWAY_URL] = { .start = gateway_url_start },
+};

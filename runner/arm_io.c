@@ -142,6 +142,28 @@ void arm_result_free(struct arm_result *result)
 		.offset = offsetof(struct arm_context, member), .size = sizeof(((struct arm_context *)0)->member)      \
 	}
 
+#define OF_GATEWAY(name, member)                                                                                       \
+	{                                                                                                              \
+		.key = name, .type = SCHEMA_STRING, .required = true, .nullable = true, .pattern = PATTERN_ASCII,      \
+		.offset = offsetof(struct arm_gateway_choice, member),                                                 \
+		.size = sizeof(((struct arm_gateway_choice *)0)->member)                                               \
+	}
+
+const struct schema_field arm_gateway_fields[] = {
+	{ .key = "kind",
+	  .type = SCHEMA_ENUM,
+	  .required = true,
+	  .names = gateway_kind_names,
+	  .offset = offsetof(struct arm_gateway_choice, kind) },
+	OF_GATEWAY("url", url),
+	OF_GATEWAY("raised", raised),
+	OF_GATEWAY("token", token),
+	OF_GATEWAY("sink", sink),
+	OF_GATEWAY("python", python),
+	OF_GATEWAY("program", program),
+	{ .key = NULL },
+};
+
 const struct schema_field arm_context_fields[] = {
 	TEXT("socket", socket, PATTERN_ASCII),
 	TEXT("api", api, PATTERN_ASCII),
@@ -157,6 +179,12 @@ const struct schema_field arm_context_fields[] = {
 	  .offset = offsetof(struct arm_context, control_marker),
 	  .size = sizeof(struct canary),
 	  .fields = canary_fields },
+	{ .key = "gateway",
+	  .type = SCHEMA_OBJECT,
+	  .required = true,
+	  .offset = offsetof(struct arm_context, gateway),
+	  .size = sizeof(struct arm_gateway_choice),
+	  .fields = arm_gateway_fields },
 	{ .key = "enginePid",
 	  .type = SCHEMA_INT,
 	  .required = true,

@@ -149,9 +149,12 @@ void arm_fault_give_stream(struct arm *arm, struct arm_fault_state *state, bool 
 /* The payload files are there before anything is written to them. */
 static void give_payload_files(struct arm *arm)
 {
-	cleanup_fd int recorder = openat(arm->folder, "recorder", O_RDONLY | O_CLOEXEC);
+	cleanup_error struct error *ignored = NULL;
+	cleanup_fd int recorder = -1;
 	cleanup_fd int decisions = openat(arm->folder, "decisions", O_RDONLY | O_CLOEXEC);
 
+	if (arm_gateway_sink(arm, &recorder, &ignored) < 0)
+		arm_note(arm, "observer-lost", "deliveries", clock_now());
 	give(arm, "deliveries", "recorder", recorder);
 	give(arm, "deliveries", "decisions", decisions);
 }
@@ -348,6 +351,9 @@ static int take_record(void *context, const struct wire_record *record, struct e
 	/* A report of phase BEFORE makes the observer look while the process lives; what it saw is in the later report
 	 * too. */
 	if (record->phase != WIRE_AFTER)
+		return 0;
+	/* Of a gateway that writes no decisions there is nothing to say. */
+	if (strcmp(record->observer, "decisions") == 0 && !arm_gateway_decides(arm))
 		return 0;
 	if (result->observations_count == ARM_OBSERVATIONS_MAX)
 		return error_set(err, ERROR_LIMIT, "an arm makes at most %d observations", ARM_OBSERVATIONS_MAX);

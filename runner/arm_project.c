@@ -91,6 +91,7 @@ static int take_watch(struct arm *arm, struct error **err)
 int arm_project(struct arm *arm, struct error **err)
 {
 	if (session_project(&arm->session, take_effective, arm, err) < 0 ||
+	    take_text(arm, "gateway.kind", gateway_kind_names[arm->context.gateway.kind], err) < 0 ||
 	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
 	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
 	    take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0 ||

@@ -41,6 +41,13 @@ int path_data(const char *name, char *out, size_t size, struct error **err)
 	return find(places, name, out, size, err);
 }
 
+int path_cmcp(const char *name, char *out, size_t size, struct error **err)
+{
+	static const char *const places[] = { "cmcp/bin/", "../build/cmcp/bin/", NULL };
+
+	return find(places, name, out, size, err);
+}
+
 int path_agent(char *out, size_t size, struct error **err)
 {
 	static const char *const places[] = { "", "../libexec/harness/", NULL };

@@ -14,6 +14,9 @@ int path_data(const char *name, char *out, size_t size, struct error **err) MUST
 /* The static agent: in the build folder, or libexec/harness/agent. */
 int path_agent(char *out, size_t size, struct error **err) MUST_CHECK;
 
+/* A program of cMCP's virtual environment, as ci/cmcp makes it: build/cmcp/bin/NAME. */
+int path_cmcp(const char *name, char *out, size_t size, struct error **err) MUST_CHECK;
+
 /* The scenarios of --scenarios, or those that came with the program; checked. *out is freed by the caller. */
 int scenarios_open(const struct options *options, struct scenario **out, size_t *count, struct error **err) MUST_CHECK;
 

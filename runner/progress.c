@@ -51,8 +51,9 @@ void progress_plan(struct progress *progress)
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		const struct plan_absent *absent = &plan->absent[i];
 
-		fprintf(out, "  not planned: %s@%s of %s: this host lacks %s\n", absent->expectation->subject,
-			absent->expectation->observer, absent->scenario->id, absent->reason);
+		fprintf(out, "  not planned: %s@%s of %s: %s%s\n", absent->expectation->subject,
+			absent->expectation->observer, absent->scenario->id,
+			ground_is_gateway_reason(absent->reason) ? "" : "this host lacks ", absent->reason);
 	}
 	if (progress->options->dry_run) {
 		fprintf(out, "touches: %s/ (the bundle)\n", progress->options->out);

@@ -2,6 +2,7 @@
 #ifndef HARNESS_RUNNER_RUN_H
 #define HARNESS_RUNNER_RUN_H
 
+#include "reports/manifest.h"
 #include "runner/arm.h"
 #include "runner/progress.h"
 #include "runner/store.h"
@@ -32,6 +33,10 @@ struct run {
 /* run_prepare.c */
 /* Loads the scenarios and makes the plan: needs no root and no engine. */
 int run_plan(struct run *run, struct error **err) MUST_CHECK;
+/* run_gateway.c: the gateway that the flags name; and what the manifest says of it. */
+int run_gateway(const struct options *options, struct arm_gateway_choice *out, struct error **err) MUST_CHECK;
+int run_gateway_facts(const struct arm_gateway_choice *choice, struct manifest_gateway *out,
+		      struct error **err) MUST_CHECK;
 /* Refuses a host or an engine that cannot prove anything; fills context and the first snapshot. Where the engine lacks
  * what a cell needs, the plan is made again without it. */
 int run_preflight(struct run *run, struct error **err) MUST_CHECK;

@@ -85,6 +85,9 @@ static int make_plan(struct run *run, struct error **err)
 {
 	const struct options *options = run->options;
 	size_t missing = 0;
+	const struct ground ground = { .missing = run->missing,
+				       .gateway = (enum gateway_kind)run->context.gateway.kind,
+				       .raised = run->context.gateway.raised[0] != '\0' };
 	int status;
 
 	if (!run->context.ipv6)
@@ -96,14 +99,15 @@ static int make_plan(struct run *run, struct error **err)
 	run->missing[missing] = NULL;
 	plan_free(steal_pointer(&run->plan));
 	status = plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
-			   options->words_count ? options->words_count : 1, 1, run->missing, &run->plan, err);
+			   options->words_count ? options->words_count : 1, 1, &ground, &run->plan, err);
 	run->progress.plan = run->plan;
 	return status;
 }
 
 int run_plan(struct run *run, struct error **err)
 {
-	if (scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0)
+	if (run_gateway(run->options, &run->context.gateway, err) < 0 ||
+	    scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0)
 		return -1;
 	run->context.ipv6 = preflight_ipv6_loopback();
 	/* Until an engine was asked, it is taken to have what engines commonly have. */

@@ -27,21 +27,10 @@
 
 /* Every program that takes part: its digest is in the manifest. */
 static const char *const helpers[] = {
-	"bridge",
-	"harness-gateway",
-	"hostile-gateway",
-	"hostile-upstream",
-	"netns-beacon",
-	"observer-capture",
-	"observer-client",
-	"observer-deliveries",
-	"observer-files",
-	"observer-logs",
-	"observer-state",
-	"observer-tcp",
-	"observer-udp",
-	"recorder",
-	"stop",
+	"bridge",         "harness-gateway", "hostile-gateway",  "hostile-upstream",
+	"mcp-http",       "netns-beacon",    "observer-capture", "observer-deliveries",
+	"observer-files", "observer-logs",   "observer-client",  "observer-state",
+	"observer-tcp",   "observer-udp",    "recorder",         "stop",
 	"watchdog",
 };
 #define PROGRAMS_MAX (ARRAY_SIZE(helpers) + 2)
@@ -192,7 +181,7 @@ static int write_manifest(struct seal *seal, struct error **err)
 		.observations = seal->observations_count,
 	};
 
-	if (measure_programs(seal, err) < 0)
+	if (measure_programs(seal, err) < 0 || run_gateway_facts(&run->context.gateway, &facts.gateway, err) < 0)
 		return -1;
 	facts.programs_count = seal->programs_count;
 	clock_wall(finished);

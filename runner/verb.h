@@ -14,6 +14,9 @@ struct options {
 	const char *socket; /* the engine's: from --socket, DOCKER_HOST or the default */
 	const char *out; /* folder of the runs */
 	const char *scenarios; /* folder of the scenarios */
+	/* The gateway under test: "embedded", "cmcp" or a URL; of a URL: the one with the raised ceiling, the file with
+	 * its token, and that of its recorder. Each NULL where it is not given. */
+	const char *gateway, *gateway_raised, *gateway_token, *gateway_sink;
 	const char *session; /* of a policy update, or NULL */
 	int jobs;
 	bool quiet, verbose, dry_run, require_signature, json;

@@ -7,6 +7,7 @@
 #include "tests/unit/test.h"
 
 static const char *const no_ipv6[] = { "ipv6-loopback", NULL };
+static const struct ground without_ipv6 = { .missing = no_ipv6 };
 
 static void plan_cleanup(struct plan **plan)
 {
@@ -138,7 +139,7 @@ static void test_absent(void)
 	size_t count = 0, lacking = 0;
 
 	CU_ASSERT_EQUAL(world_load(&scenarios, &count, &err), 0);
-	CU_ASSERT_EQUAL(plan_make(scenarios, count, &all, 1, 3, no_ipv6, &plan, &err), 0);
+	CU_ASSERT_EQUAL(plan_make(scenarios, count, &all, 1, 3, &without_ipv6, &plan, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	if (!plan)
 		return;
@@ -184,14 +185,14 @@ static void test_unusable_mutant(void)
 	scenarios[1].expect[0] = one;
 	scenarios[1].expect[1] = works;
 	scenarios[1].expect_count = 2;
-	CU_ASSERT(plan_make(scenarios, 2, &all, 1, 1, no_ipv6, &plan, &err) < 0);
+	CU_ASSERT(plan_make(scenarios, 2, &all, 1, 1, &without_ipv6, &plan, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_USAGE, "no cell"));
-	CU_ASSERT(plan_make(scenarios, 2, &mutant, 1, 1, no_ipv6, &plan, &err) < 0);
+	CU_ASSERT(plan_make(scenarios, 2, &mutant, 1, 1, &without_ipv6, &plan, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_USAGE, "no cell"));
 
 	scenarios[0].expect[1] = works;
 	scenarios[0].expect_count = 2;
-	CU_ASSERT_EQUAL(plan_make(scenarios, 2, &all, 1, 1, no_ipv6, &plan, &err), 0);
+	CU_ASSERT_EQUAL(plan_make(scenarios, 2, &all, 1, 1, &without_ipv6, &plan, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT(plan && plan->arms_count == 1 && plan->arms[0].scenario == &scenarios[0]);
 	CU_ASSERT(plan && plan->absent_count == 3 && !plan_has(plan, &scenarios[1], &scenarios[1].expect[1]));
@@ -238,13 +239,13 @@ static void test_order_and_needs(void)
 	plan_free(plan);
 	plan = NULL;
 	selector = "c";
-	CU_ASSERT_EQUAL(plan_make(scenarios, 3, &selector, 1, 1, no_ipv6, &plan, &err), 0);
+	CU_ASSERT_EQUAL(plan_make(scenarios, 3, &selector, 1, 1, &without_ipv6, &plan, &err), 0);
 	CU_ASSERT(plan && plan->arms_count == 1 && plan->arms[0].scenario == base);
 	plan_free(plan);
 	plan = NULL;
 	snprintf(mutant->expect[0].needs, sizeof(mutant->expect[0].needs), "ipv6-loopback");
 	base->expect[1].needs[0] = '\0';
-	CU_ASSERT_EQUAL(plan_make(scenarios, 3, &selector, 1, 1, no_ipv6, &plan, &err), 0);
+	CU_ASSERT_EQUAL(plan_make(scenarios, 3, &selector, 1, 1, &without_ipv6, &plan, &err), 0);
 	CU_ASSERT(plan && plan->arms_count == 1 && plan->absent_count == 0);
 	CU_ASSERT(test_no_error(&err));
 }

@@ -1,0 +1,102 @@
+/* Our own gateway, with the recorder behind it, on the arm's payload files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "core/hash.h"
+#include "gateway/config.h"
+#include "runner/arm.h"
+
+#define PIPE_MS 2000
+
+static const char *const tools[] = { "beacon.tool", "permitted.tool", "public.tool", "slow.tool" };
+
+static int measure_upstream(const char *upstream, struct gateway_server *server, struct error **err)
+{
+	cleanup_fd int program = -1;
+
+	if (spawn_helper_path(upstream, server->command, sizeof(server->command), err) < 0)
+		return -1;
+	program = open(server->command, O_RDONLY | O_CLOEXEC);
+	if (program < 0)
+		return error_errno(err, errno, "the upstream");
+	return hash_fd(program, server->sha256, err);
+}
+
+/* The catalog calls every tool public, so that the session's own sensitivity and the ceilings decide. */
+static int configure(const struct arm *arm, struct buf *out, struct error **err)
+{
+	cleanup_free struct gateway_config *config = calloc(1, sizeof(*config));
+	struct json_writer json;
+
+	if (!config)
+		return error_set(err, ERROR_MEMORY, "no memory for the gateway's configuration");
+	snprintf(config->session.sensitivity, sizeof(config->session.sensitivity), "%s", arm->options.sensitivity);
+	snprintf(config->sink_policy.response, sizeof(config->sink_policy.response), "%s",
+		 arm->options.response_ceiling);
+	for (size_t i = 0; i < arm->options.ceilings_count; i++) {
+		struct gateway_ceiling *row = &config->sink_policy.tools[config->sink_policy.tools_count++];
+
+		snprintf(row->tool, sizeof(row->tool), "%s", arm->options.ceilings[i].tool);
+		snprintf(row->max, sizeof(row->max), "%s", arm->options.ceilings[i].max);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		struct gateway_tool *row = &config->catalog[config->catalog_count++];
+
+		snprintf(row->tool, sizeof(row->tool), "%s", tools[i]);
+		snprintf(row->sensitivity, sizeof(row->sensitivity), "public");
+	}
+	config->servers_count = 1;
+	config->servers[0].pass_fd = GATEWAY_FD_PASS;
+	/* It gives an upstream up before the bridge gives it up, and can still say why. */
+	config->call_ms = arm->options.limits.gateway_call_ms * 3 / 4;
+	if (measure_upstream(arm->options.upstream_program, &config->servers[0], err) < 0)
+		return -1;
+	if (arm->options.upstream_mode) {
+		snprintf(config->servers[0].arguments[0], GATEWAY_ARGUMENT_BYTES, "%s", arm->options.upstream_mode);
+		config->servers[0].arguments_count = 1;
+	}
+	json_begin(&json, out);
+	schema_encode(gateway_config_fields, config, &json);
+	return buf_check(out, "the gateway's configuration", err);
+}
+
+int gateway_embedded_start(struct arm *arm, struct error **err)
+{
+	cleanup_buf struct buf config = BUF(GATEWAY_CONFIG_BYTES);
+	cleanup_fd int config_read = -1, config_write = -1, in_read = -1, out_write = -1, life_read = -1;
+	char path[PATH_MAX], name[] = "gateway", mode[NAME_MAX_SHORT];
+	char *argv[] = { name, mode, NULL };
+
+	snprintf(mode, sizeof(mode), "%s", arm->options.gateway_mode ? arm->options.gateway_mode : "embedded");
+	if (configure(arm, &config, err) < 0 ||
+	    spawn_helper_path(arm->options.gateway_program, path, sizeof(path), err) < 0)
+		return -1;
+	if (fd_pipe(&config_read, &config_write, err) < 0 || fd_pipe(&in_read, &arm->gateway_in, err) < 0 ||
+	    fd_pipe(&arm->gateway_out, &out_write, err) < 0 || fd_pipe(&life_read, &arm->gateway_life, err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = path,
+		.argv = argv,
+		.fds = {
+			{ .from = in_read, .to = 0 },
+			{ .from = out_write, .to = 1 },
+			{ .from = config_read, .to = GATEWAY_FD_CONFIG },
+			{ .from = arm->decisions, .to = GATEWAY_FD_DECISIONS },
+			{ .from = life_read, .to = GATEWAY_FD_LIFELINE },
+			{ .from = arm->recorder, .to = GATEWAY_FD_PASS },
+		},
+		.fds_count = 6,
+	};
+	options.cpu = arm->session.cpu;
+	if (spawn(&options, &arm->gateway, err) < 0)
+		return error_wrap(err, "the gateway");
+	fd_close(&config_read);
+	return fd_write_all(config_write, config.data, config.length, clock_deadline(PIPE_MS), err);
+}
