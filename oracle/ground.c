@@ -27,6 +27,12 @@ static bool hostile_upstream(const struct ground *ground, const struct scenario 
 	return scenario->peer.at == PEER_UPSTREAM;
 }
 
+/* Only the bridge has a deadline there, and the session ends by that. */
+static bool hangs(const struct ground *ground, const struct scenario *scenario)
+{
+	return hostile_upstream(ground, scenario) && strcmp(scenario->peer.does, "hangs") == 0;
+}
+
 static bool gateway_fault(const struct ground *ground, const struct scenario *scenario)
 {
 	(void)ground;
@@ -157,6 +163,7 @@ static const struct unsupported table[] = {
 	  .kinds = KIND(GATEWAY_CMCP) | KIND(GATEWAY_URL),
 	  .whole = hostile_gateway },
 	{ .reason = GROUND_UNSUPPORTED "upstream", .kinds = KIND(GATEWAY_URL), .whole = hostile_upstream },
+	{ .reason = GROUND_UNSUPPORTED "deadline", .kinds = KIND(GATEWAY_CMCP), .whole = hangs },
 	{ .reason = GROUND_UNSUPPORTED "fault", .kinds = KIND(GATEWAY_URL), .whole = gateway_fault },
 	{ .reason = GROUND_UNSUPPORTED "calls", .kinds = KIND(GATEWAY_CMCP), .whole = many_calls },
 	{ .reason = GROUND_UNSUPPORTED "raised", .kinds = KIND(GATEWAY_URL), .whole = raises_ceiling },

@@ -300,7 +300,7 @@ static int close_window(struct arm *arm, struct error **err)
 
 	arm_note(arm, ARM_WINDOW_CLOSED, "", now);
 	if (arm->scenario.faults_count)
-		arm->end_by = clock_add(now, (ARM_END_MS - ARM_REMOVE_MS) * NS_PER_MS);
+		arm->end_by = clock_add(now, (ARM_END_MS - ARM_REMOVE_MS + arm_gateway_slowness(arm)) * NS_PER_MS);
 	arm_evidence_window(arm);
 	return arm_observers_ask(arm, "state", WIRE_BEFORE, err) < 0
 		       ? -1

@@ -15,6 +15,7 @@ struct gateway_row {
 	int (*begin)(struct arm *arm, struct error **err); /* or NULL */
 	int (*start)(struct arm *arm, struct error **err);
 	void (*end)(struct arm *arm); /* or NULL: the end of its stdin ends it */
+	int64_t slow_ms; /* to end and start anew, at most */
 	bool decides; /* writes the decisions file */
 };
 static const struct gateway_row rows[];
@@ -49,6 +50,11 @@ int arm_gateway_begin(struct arm *arm, struct error **err)
 int arm_gateway_start(struct arm *arm, struct error **err)
 {
 	return row_of(arm)->start(arm, err);
+}
+
+int64_t arm_gateway_slowness(const struct arm *arm)
+{
+	return row_of(arm)->slow_ms;
 }
 
 bool arm_gateway_decides(const struct arm *arm)
@@ -162,6 +168,9 @@ int arm_gateway_beacon(struct arm *arm, const struct canary *marker, struct erro
 
 static const struct gateway_row rows[] = {
 	[GATEWAY_EMBEDDED] = { .start = gateway_embedded_start, .decides = true },
-	[GATEWAY_CMCP] = { .begin = gateway_cmcp_begin, .start = gateway_cmcp_start, .end = gateway_cmcp_end },
+	[GATEWAY_CMCP] = { .begin = gateway_cmcp_begin,
+			   .start = gateway_cmcp_start,
+			   .end = gateway_cmcp_end,
+			   .slow_ms = 6000 },
 	[GATEWAY_URL] = { .start = gateway_url_start },
 };

@@ -5,6 +5,9 @@
 #ifndef HARNESS_RUNNER_ARM_GATEWAY_H
 #define HARNESS_RUNNER_ARM_GATEWAY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "core/error.h"
 #include "core/limits.h"
 #include "oracle/ground.h"
@@ -43,6 +46,8 @@ int gateway_url_start(struct arm *arm, struct error **err) MUST_CHECK;
 
 /* The file of the recorder that belongs to the arm, for reading: -1 with *err. */
 int arm_gateway_sink(const struct arm *arm, int *out, struct error **err) MUST_CHECK;
+/* How much longer than another an arm may take to its end, because a fresh gateway takes so long to start. */
+int64_t arm_gateway_slowness(const struct arm *arm);
 /* Whether the kind writes a decisions file of ours. */
 bool arm_gateway_decides(const struct arm *arm);
 
