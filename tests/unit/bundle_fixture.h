@@ -32,6 +32,7 @@ struct fixture {
 	struct world world;
 	struct fixture_member members[FIXTURE_MEMBERS]; /* sorted by name */
 	size_t count;
+	struct manifest_gateway gateway; /* zeros: a bundle that says nothing of it */
 };
 
 static inline void fixture_free(struct fixture *fixture)
@@ -213,6 +214,7 @@ static inline int fixture_manifest(struct fixture *fixture, const char *version,
 		.finished = "2026-01-02T03:05:05Z",
 		.version = version,
 		.image = fixture->world.arms[0].image,
+		.gateway = fixture->gateway,
 		.programs = &program,
 		.programs_count = 1,
 		.canaries = fixture_canaries(&fixture->world),

@@ -19,8 +19,9 @@
 
 struct route {
 	const char *request; /* method and target, exactly; "" ends a table and answers whatever else comes */
+	const char *holds; /* what the request must hold beside, or NULL */
 	const char *answer; /* all its bytes; NULL: none, ever */
-	const char *after; /* the rest is sent once this request came, or at once when NULL */
+	const char *after; /* the rest is sent once this request came (or what holds this), or at once when NULL */
 	const char *rest;
 	bool close; /* the connection afterwards */
 	bool echo; /* afterwards whatever comes is sent back, and the end of it is the end */
@@ -81,7 +82,8 @@ static inline size_t server_find(const struct route *routes, const char *line)
 	for (i = 0; *routes[i].request; i++) {
 		size_t length = strlen(routes[i].request);
 
-		if (strncmp(line, routes[i].request, length) == 0 && strncmp(line + length, " HTTP/1.1\r\n", 11) == 0)
+		if (strncmp(line, routes[i].request, length) == 0 && strncmp(line + length, " HTTP/1.1\r\n", 11) == 0 &&
+		    (!routes[i].holds || strstr(line, routes[i].holds)))
 			break;
 	}
 	return i;
@@ -89,9 +91,12 @@ static inline size_t server_find(const struct route *routes, const char *line)
 
 static inline bool server_came(const struct server_state *state, const char *request)
 {
-	for (size_t i = 0; *state->routes[i].request; i++)
-		if (strcmp(state->routes[i].request, request) == 0)
+	for (size_t i = 0; *state->routes[i].request; i++) {
+		const struct route *route = &state->routes[i];
+
+		if (strcmp(route->holds ? route->holds : route->request, request) == 0)
 			return state->requested[i];
+	}
 	return false;
 }
 

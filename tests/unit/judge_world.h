@@ -119,16 +119,23 @@ static inline int fill(struct world *world)
 }
 
 /* A run of `selector` in which everything went well. */
-static inline int world_make(struct world *world, const char *selector, int64_t repetitions, const char *const *missing)
+static inline int world_make_on(struct world *world, const char *selector, int64_t repetitions,
+				const struct ground *ground)
 {
-	const struct ground ground = { .missing = missing };
 	struct error *err = NULL;
 
 	if (world_load(&world->scenarios, &world->scenarios_count, &err) == 0 &&
-	    plan_make(world->scenarios, world->scenarios_count, &selector, 1, repetitions, &ground, &world->plan,
+	    plan_make(world->scenarios, world->scenarios_count, &selector, 1, repetitions, ground, &world->plan,
 		      &err) == 0)
 		return fill(world);
 	return test_no_error(&err);
+}
+
+static inline int world_make(struct world *world, const char *selector, int64_t repetitions, const char *const *missing)
+{
+	const struct ground ground = { .missing = missing };
+
+	return world_make_on(world, selector, repetitions, &ground);
 }
 
 static inline int world_judge(struct world *world)

@@ -341,10 +341,11 @@ static void test_absent(void)
 {
 	enum { HAS_IT, HAS_NONE, ONE_PLANNED, SEEN, UNSAID, ROWS };
 	static const char *const reasons[ROWS] = {
-		[HAS_IT] = "coverage.json: 'tcp6' at 'tcp6' of 'baseline' is absent, and the host has what it needs",
-		[HAS_NONE] =
-			"coverage.json: 'tcp6' at 'tcp6' of 'baseline' is planned, and the host lacks what it needs",
-		[ONE_PLANNED] = "is planned, and the host lacks what it needs",
+		[HAS_IT] = "coverage.json: 'tcp6' at 'tcp6' of 'baseline' is absent, and host and gateway have what it "
+			   "needs",
+		[HAS_NONE] = "coverage.json: 'tcp6' at 'tcp6' of 'baseline' is planned, and host and gateway lack what "
+			     "it needs",
+		[ONE_PLANNED] = "is planned, and host and gateway lack what it needs",
 		[SEEN] = "is of a cell that is absent",
 		[UNSAID] = "host.ipv6Loopback: must be true or false",
 	};
