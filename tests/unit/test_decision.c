@@ -153,6 +153,11 @@ static const struct outcome_row outcome_rows[] = {
 	{ RULE_UPSTREAM_ERROR, 14, "upstream-error", DECISION_FAULT, "UPSTREAM_TOOL_ERROR" },
 	{ RULE_CALLER_GONE, 15, "caller-gone", DECISION_FAULT, "TEE_FAULT" },
 	{ RULE_INTERNAL, 16, "internal", DECISION_FAULT, "TEE_FAULT" },
+	{ RULE_NOT_ALLOWED, 17, "not-allowed", DECISION_DENY, "POLICY_DENY" },
+	{ RULE_ARGUMENT, 18, "argument", DECISION_DENY, "POLICY_DENY" },
+	{ RULE_BUDGET, 19, "budget", DECISION_DENY, "POLICY_DENY" },
+	{ RULE_RESPONSE_SCAN, 20, "response-scan", DECISION_DENY, "POLICY_DENY" },
+	{ RULE_AUDIT, 21, "audit", DECISION_FAULT, "TEE_FAULT" },
 	{ .id = NULL },
 };
 

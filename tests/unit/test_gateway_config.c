@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "core/fd.h"
 #include "core/json.h"
 #include "gateway/config.h"
+#include "gateway/decision.h"
 #include "tests/unit/test.h"
 
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -11,10 +13,13 @@ static const char whole[] =
 	"{\"session\":{\"sensitivity\":\"confidential\"},"
 	"\"sinkPolicy\":{\"toolMaxSensitivity\":[{\"tool\":\"permitted.tool\",\"max\":\"confidential\"},"
 	"{\"tool\":\"public.tool\",\"max\":\"public\"}],\"responseMaxSensitivity\":\"confidential\"},"
+	"\"vocabulary\":[{\"label\":\"internal\",\"rank\":1}],\"allow\":[\"public.tool\"],\"scanArguments\":true,"
+	"\"scanResponses\":true,\"budget\":10,\"responseBytes\":2097152,"
 	"\"catalog\":[{\"tool\":\"permitted.tool\",\"sensitivity\":\"public\",\"server\":0},"
 	"{\"tool\":\"public.tool\",\"sensitivity\":\"public\",\"server\":0}],"
 	"\"servers\":[{\"command\":\"/bin/recorder\",\"sha256\":\"" DIGEST "\",\"arguments\":[\"a\",\"b\"],"
-	"\"passFd\":6}],\"callMs\":5000}";
+	"\"environment\":[\"A=b\"],\"passFd\":6}],\"callMs\":5000,\"http\":{\"address\":\"127.0.0.1\",\"port\":0,"
+	"\"tokenFile\":\"/t\"},\"audit\":{\"path\":\"/a\"},\"telemetry\":{\"endpoint\":\"http://127.0.0.1:1\"}}";
 
 /* The whole document with one part replaced, and what is said of it. */
 struct bad_row {
@@ -51,6 +56,14 @@ static void test_whole(void)
 	CU_ASSERT_STRING_EQUAL(config->servers[0].arguments[1], "b");
 	CU_ASSERT_EQUAL(config->servers[0].pass_fd, 6);
 	CU_ASSERT_EQUAL(config->call_ms, 5000);
+	CU_ASSERT_EQUAL(gateway_config_rank(config, "internal"), 1);
+	CU_ASSERT_EQUAL(gateway_config_rank(config, "pii"), 1);
+	CU_ASSERT_EQUAL(gateway_config_rank(config, "Internal"), LABEL_UNKNOWN);
+	CU_ASSERT_PTR_EQUAL(gateway_config_label(config, "internal"), config->vocabulary[0].label);
+	CU_ASSERT_PTR_NULL(gateway_config_label(config, "external"));
+	CU_ASSERT(gateway_config_allows(config, "public.tool"));
+	CU_ASSERT(!gateway_config_allows(config, "permitted.tool"));
+	CU_ASSERT_STRING_EQUAL(config->catalog_sha256, config->policy_sha256);
 }
 
 static void test_defaults(void)
@@ -67,6 +80,39 @@ static void test_defaults(void)
 	CU_ASSERT_EQUAL(config->call_ms, GATEWAY_CALL_MS);
 	CU_ASSERT_EQUAL(config->servers[0].pass_fd, -1);
 	CU_ASSERT_EQUAL(config->servers[0].arguments_count, 0);
+	CU_ASSERT_EQUAL(config->response_bytes, GATEWAY_RESPONSE_BYTES);
+	CU_ASSERT(config->scan_arguments && config->scan_responses);
+	CU_ASSERT(gateway_config_allows(config, "any.tool"));
+	CU_ASSERT_EQUAL(config->http.address[0], 0);
+}
+
+/* What a relative path is below, and a catalog in a file of its own. */
+static void test_catalog_file(void)
+{
+	static const char policy[] =
+		"{\"session\":{\"sensitivity\":\"public\"},\"sinkPolicy\":{\"toolMaxSensitivity\":[],"
+		"\"responseMaxSensitivity\":\"public\"},\"catalogFile\":\"catalog.json\","
+		"\"audit\":{\"path\":\"audit.db\"}}";
+	static const char catalog[] = "{\"catalog\":[{\"tool\":\"a\",\"sensitivity\":\"public\",\"server\":0}],"
+				      "\"servers\":[{\"command\":\"/x\",\"sha256\":\"" DIGEST "\"}]}";
+	cleanup_free struct gateway_config *config = new_config();
+	char folder[] = "/tmp/test-config-XXXXXX", path[64];
+	struct error *err = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL(mkdtemp(folder));
+	CU_ASSERT(gateway_config_read(policy, strlen(policy), folder, config, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "the catalog's file"));
+	snprintf(path, sizeof(path), "%s/catalog.json", folder);
+	CU_ASSERT_EQUAL(fd_write_atomic(AT_FDCWD, path, catalog, strlen(catalog), 0600, &err), 0);
+	CU_ASSERT_EQUAL(gateway_config_read(policy, strlen(policy), folder, config, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(config->catalog_count, 1);
+	CU_ASSERT_STRING_EQUAL(config->servers[0].command, "/x");
+	CU_ASSERT(strcmp(config->catalog_sha256, config->policy_sha256) != 0);
+	snprintf(path, sizeof(path), "%s/audit.db", folder);
+	CU_ASSERT_STRING_EQUAL(config->audit.path, path);
+	CU_ASSERT_EQUAL(fd_remove_tree(AT_FDCWD, folder, &err), 0);
+	CU_ASSERT(test_no_error(&err));
 }
 
 /* What the table writes is what it reads. */
@@ -136,6 +182,21 @@ static const struct bad_row bad_rows[] = {
 	{ "\"max\":\"confidential\"", "\"max\":2", "sinkPolicy.toolMaxSensitivity[0].max" },
 	{ "{\"tool\":\"public.tool\",\"sensitivity\"", "{\"tool\":\"permitted.tool\",\"sensitivity\"",
 	  "catalog[1].tool: listed twice" },
+	{ "\"label\":\"internal\"", "\"label\":\"pii\"", "vocabulary[0].label: it is built in" },
+	{ "\"rank\":1", "\"rank\":-1", "vocabulary[0].rank: outside" },
+	{ "\"rank\":1", "\"rank\":true", "vocabulary[0].rank: must be an integer" },
+	{ "\"rank\":1}]", "\"rank\":1},{\"label\":\"internal\",\"rank\":2}]", "vocabulary[1].label: listed twice" },
+	{ "[\"public.tool\"]", "[\"other.tool\"]", "allow[0]: not in the catalog" },
+	{ "[\"public.tool\"]", "[]", "gateway: allow" },
+	{ "\"budget\":10", "\"budget\":-1", "budget: outside" },
+	{ "127.0.0.1\",\"port\"", "0.0.0.0\",\"port\"", "http.address: neither" },
+	{ "\"port\":0", "\"port\":65536", "http.port: outside" },
+	{ "\"A=b\"", "\"A\"", "servers[0].environment[0]: not NAME=VALUE" },
+	{ "\"sha256\":\"" DIGEST "\",", "", "servers[0].sha256: missing" },
+	{ "\"command\":\"/bin/recorder\"", "\"url\":\"https://x\"", "servers[0].url: not http://" },
+	{ "\"passFd\":6", "\"passFd\":6,\"url\":\"http://127.0.0.1:1\"", "servers[0]: a command and a url" },
+	{ "\"command\":\"/bin/recorder\",", "", "servers[0]: neither a command nor a url" },
+	{ "\"callMs\":5000", "\"callMs\":5000,\"catalogFile\":\"c\"", "catalogFile: catalog or servers are given too" },
 	{ "\"server\":0", "\"server\":1", "catalog[0].server: no such server" },
 	{ "\"server\":0", "\"server\":-1", "catalog[0].server: outside" },
 	{ "\"/bin/recorder\"", "\"recorder\"", "servers[0].command: not absolute" },
@@ -154,6 +215,7 @@ static const struct bad_row bad_rows[] = {
 static CU_TestInfo tests[] = {
 	{ "a whole document", test_whole },
 	{ "defaults", test_defaults },
+	{ "a catalog in its file", test_catalog_file },
 	{ "what is written is what is read", test_round_trip },
 	{ "an unknown label is left to the decision", test_unknown_label },
 	{ "errors name the field", test_bad },

@@ -301,7 +301,7 @@ static CU_TestInfo tests[] = {
 };
 
 static CU_SuiteInfo suites[] = {
-	{ "mcp-http", NULL, NULL, NULL, NULL, tests },
+	{ "mcp_relay", NULL, NULL, NULL, NULL, tests },
 	CU_SUITE_INFO_NULL,
 };
 
