@@ -54,6 +54,7 @@ struct gateway_call {
 	const struct gateway_tool *tool; /* once it is found in the catalog */
 	/* Of the session when the call came in. */
 	bool entered;
+	char session_id[ANSWER_ID_BYTES];
 	uint64_t epoch;
 	int session_at_entry;
 	const char *label_at_entry;

@@ -26,7 +26,7 @@ struct json_span gateway_arguments(const struct gateway_call *call)
 static void finish_call(struct gateway_call *call)
 {
 	const struct answer_meta meta = { .call_id = call->id,
-					  .session_id = call->gateway->session.id,
+					  .session_id = call->session_id,
 					  .audit_hash = call->audit_hash[0] ? call->audit_hash : NULL,
 					  .workflow_id = call->workflow,
 					  .latency_us = (clock_now() - call->start) / NS_PER_US };

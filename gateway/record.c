@@ -85,7 +85,7 @@ static int commit(struct gateway *gateway, bool durable, struct error **err)
 static struct audit_entry of_call(const struct gateway_call *call, const char *type)
 {
 	return (struct audit_entry){
-		.session_id = call->gateway->session.id,
+		.session_id = call->session_id,
 		.call_id = call->id,
 		.entry_type = type,
 		/* A name that is not in the catalog is the caller's, and may be payload. */

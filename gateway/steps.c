@@ -21,6 +21,7 @@ enum step_result step_enter(struct gateway_call *call)
 	if (call->gateway->closing)
 		return STEP_WAIT;
 	call->entered = true;
+	memcpy(call->session_id, session->id, sizeof(call->session_id));
 	call->epoch = session->epoch;
 	call->session_at_entry = session->rank;
 	call->label_at_entry = session->label;
