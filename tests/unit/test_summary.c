@@ -166,7 +166,8 @@ static void test_absent(void)
 
 	CU_ASSERT(world_make(&world, "all", 1, missing));
 	text = summarize(&world, false, false, &out);
-	HOLDS(text, "cells that this host or gateway cannot make, each for want of ipv6-loopback (coverage.json lists them)\n");
+	HOLDS(text, "cells that this host or gateway cannot make, each for want of ipv6-loopback (coverage.json lists "
+		    "them)\n");
 	HOLDS(text, "verdict: pass");
 }
 
