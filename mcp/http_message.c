@@ -65,8 +65,9 @@ static struct buf *notice(struct mcp_request *request, size_t length)
 static void end_event(struct buf *out)
 {
 	buf_text(out, "\n");
-	for (char *at = out->data; at && (at = memchr(at, '\r', out->length - (size_t)(at - out->data)));)
-		*at = ' ';
+	for (size_t i = 0; i < out->length; i++)
+		if (out->data[i] == '\r')
+			out->data[i] = ' ';
 }
 
 static void noticed(struct mcp_request *request)

@@ -25,6 +25,7 @@
 #define REPLY_BYTES (16 * MIB)
 #define ANSWER_MAX (64 * KIB)
 #define KEPT_MAX 8
+#define LONG_BYTES (8 * MIB) /* of the answer of "long": more than sockets hold */
 #define STATUS_BYTES 4096
 
 struct rig {
@@ -36,7 +37,7 @@ struct rig {
 	int cancelled_count;
 	bool answers_cancelled; /* in the callback */
 	struct mcp_http_exchange *route; /* kept by the route /kept */
-	int runs; /* of "echo" */
+	int runs; /* of "echo" and "long" */
 };
 
 struct reply {
@@ -109,12 +110,13 @@ static inline int run_tell(void *context, struct mcp_request *request, struct er
 
 static inline int run_long(void *context, struct mcp_request *request, struct error **err)
 {
-	cleanup_buf struct buf result = BUF(2 * MIB);
+	struct rig *rig = context;
+	cleanup_buf struct buf result = BUF(2 * LONG_BYTES);
 
-	(void)context;
 	(void)err;
+	rig->runs++;
 	buf_text(&result, "\"");
-	for (int i = 0; i < 1024; i++)
+	for (int i = 0; i < LONG_BYTES / KIB; i++)
 		buf_printf(&result, "%01024d", i);
 	buf_text(&result, "\"");
 	mcp_request_result(request, (struct json_span){ .bytes = result.data, .length = result.length });
@@ -201,7 +203,7 @@ static inline void rig_start(struct rig *rig, const struct mcp_http_options *cha
 	options.routes = rig_routes;
 	options.context = rig;
 	options.cancelled = on_cancelled;
-	options.answer_max = ANSWER_MAX;
+	options.answer_max = options.answer_max ? options.answer_max : ANSWER_MAX;
 	CU_ASSERT_EQUAL(loop_new(&rig->loop, &err), 0);
 	CU_ASSERT_EQUAL(mcp_http_server_new(&options, &rig->server, &err), 0);
 	CU_ASSERT_EQUAL(mcp_http_server_attach(rig->server, rig->loop, 3, &err), 0);

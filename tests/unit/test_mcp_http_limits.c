@@ -67,6 +67,28 @@ static void test_leaves_stream(void)
 	check_served(&rig);
 }
 
+/* A client that sends no more still reads what is answered at once; for what takes longer it is one that left. */
+static void test_half_closes(void)
+{
+	RIG(rig);
+	REPLY(reply);
+	cleanup_fd int fd = -1, waiting = -1;
+
+	rig_start(&rig, DEFAULTS);
+	fd = dial(&rig);
+	CU_ASSERT(ask(&rig, fd, "POST /mcp", "", CALL(1, "echo")));
+	CU_ASSERT_EQUAL(shutdown(fd, SHUT_WR), 0);
+	hear(&rig, fd, &reply);
+	CU_ASSERT_EQUAL(reply.status, 200);
+	waiting = keep_one(&rig, "");
+	CU_ASSERT_EQUAL(shutdown(waiting, SHUT_WR), 0);
+	hear(&rig, waiting, &reply);
+	CU_ASSERT_TRUE(reply.closed);
+	CU_ASSERT_EQUAL(reply.status, 0);
+	CU_ASSERT_EQUAL(rig.cancelled_count, 1);
+	check_served(&rig);
+}
+
 /* ---- handlers that hang ---- */
 
 static void test_hung_handlers(void)
@@ -178,6 +200,29 @@ static void test_waits_for_answer(void)
 	hear(&rig, fd, &reply);
 	CU_ASSERT_EQUAL(reply.status, 200);
 	check_closed(&rig, steal_fd(&fd), clock_now());
+}
+
+/* Nor may it let us wait until it reads. */
+static void test_unread_answer(void)
+{
+	RIG(rig);
+	REPLY(reply);
+	cleanup_fd int fd = -1;
+	int small = 64 * KIB;
+
+	rig_start(&rig, &(struct mcp_http_options){ .request_ms = SHORT_MS, .answer_max = 2 * LONG_BYTES });
+	fd = dial(&rig);
+	CU_ASSERT_EQUAL(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
+	CU_ASSERT(ask(&rig, fd, "POST /mcp", "", CALL(1, "long")));
+	for (int i = 0; i < 100 && rig.runs == 0; i++)
+		turn(&rig, 1);
+	turn(&rig, 2 * SHORT_MS);
+	hear(&rig, fd, &reply);
+	CU_ASSERT_TRUE(reply.closed);
+	CU_ASSERT(reply.status == 200 && reply.bytes.length < LONG_BYTES);
+	post(&rig, "", CALL(1, "long"), &reply);
+	CU_ASSERT_FALSE(reply.closed);
+	CU_ASSERT(reply.bytes.length > LONG_BYTES);
 }
 
 /* ---- too much ---- */
@@ -303,10 +348,12 @@ static void test_bombs(void)
 static CU_TestInfo tests[] = {
 	{ "a client that leaves cancels", test_leaves },
 	{ "a client that leaves a stream cancels", test_leaves_stream },
+	{ "a client that closes one half", test_half_closes },
 	{ "hung handlers hold up nobody, nor the end", test_hung_handlers },
 	{ "a client that lets us wait", test_waits },
 	{ "a client that drips", test_drips },
 	{ "a client that waits for us", test_waits_for_answer },
+	{ "a client that does not read", test_unread_answer },
 	{ "a body has a maximum", test_body_limit },
 	{ "so has one in chunks", test_body_chunked },
 	{ "heads that are too long, and none", test_heads },
