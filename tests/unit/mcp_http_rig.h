@@ -221,6 +221,13 @@ static inline void turn(struct rig *rig, int64_t milliseconds)
 	CU_ASSERT(test_no_error(&err));
 }
 
+/* Time enough for what is under way, however busy the machine: rounds count, not milliseconds alone. */
+static inline void settle(struct rig *rig)
+{
+	for (int i = 0; i < 10; i++)
+		turn(rig, 1);
+}
+
 static inline int dial(const struct rig *rig)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -273,15 +280,18 @@ static inline bool is_whole(struct reply *reply)
 	return reply->status == 204;
 }
 
-/* Reads what comes for one answer until it is whole, the server closes, or `until`. */
-static inline void hear_until(struct rig *rig, int fd, struct reply *reply, int64_t until)
+/* Reads what comes for one answer until it is whole, the server closes, `part` came (or NULL), or the guard passed. */
+static inline void hear_part(struct rig *rig, int fd, struct reply *reply, const char *part)
 {
+	int64_t guard = clock_deadline(GUARD_MS);
+
 	buf_free(&reply->bytes);
 	reply->bytes = (struct buf)BUF(REPLY_BYTES);
 	reply->status = 0;
 	reply->body = "";
 	reply->closed = false;
-	while (!reply->closed && !is_whole(reply) && clock_now() < until) {
+	while (!reply->closed && !is_whole(reply) && !(part && strstr(buf_string(&reply->bytes), part)) &&
+	       clock_now() < guard) {
 		char *room = buf_reserve(&reply->bytes, 64 * KIB);
 		ssize_t got = room ? recv(fd, room, 64 * KIB, 0) : 0;
 
@@ -296,9 +306,8 @@ static inline void hear_until(struct rig *rig, int fd, struct reply *reply, int6
 
 static inline void hear(struct rig *rig, int fd, struct reply *reply)
 {
-	hear_until(rig, fd, reply, clock_deadline(GUARD_MS));
-	if (reply->status == 0 && !reply->closed)
-		CU_ASSERT_TRUE(reply->status != 0);
+	hear_part(rig, fd, reply, NULL);
+	CU_ASSERT(reply->status != 0 || reply->closed);
 }
 
 /* `head`: lines that each end with \r\n, behind a Host. */
@@ -361,7 +370,7 @@ static inline void check_served(struct rig *rig)
 
 	post(rig, "", CALL(9, "echo"), &reply);
 	CU_ASSERT_EQUAL(reply.status, 200);
-	CU_ASSERT(clock_now() - start < NS_PER_S);
+	CU_ASSERT(clock_now() - start < 3 * NS_PER_S);
 }
 
 /* Memory of this process, in KiB. */

@@ -25,7 +25,7 @@ static void test_leaves(void)
 	CU_ASSERT_PTR_EQUAL(rig.cancelled, rig.kept[0]);
 	CU_ASSERT(mcp_request_cancelled(rig.kept[0]));
 	CU_ASSERT_PTR_NULL(mcp_request_params(rig.kept[0]));
-	turn(&rig, 10);
+	settle(&rig);
 	CU_ASSERT_EQUAL(rig.cancelled_count, 1);
 	mcp_request_notify(rig.kept[0], "notifications/progress", span("{}"));
 	mcp_request_result(rig.kept[0], span("{}"));
@@ -56,7 +56,7 @@ static void test_leaves_stream(void)
 	if (rig.kept_count < 2)
 		return;
 	mcp_request_notify(rig.kept[0], "notifications/progress", span("{\"progress\":1}"));
-	hear_until(&rig, fd, &reply, clock_deadline(20));
+	hear_part(&rig, fd, &reply, "\"progress\":1");
 	CU_ASSERT(holds(&reply, "\"progress\":1"));
 	leave_and_check(&rig, fd, 1);
 	CU_ASSERT_PTR_EQUAL(rig.cancelled, rig.kept[0]);
@@ -125,11 +125,11 @@ static void check_closed(struct rig *rig, int fd, int64_t start)
 {
 	REPLY(reply);
 
-	hear_until(rig, fd, &reply, clock_deadline(GUARD_MS));
+	hear(rig, fd, &reply);
 	CU_ASSERT_TRUE(reply.closed);
 	CU_ASSERT_EQUAL(reply.status, 0);
 	CU_ASSERT(clock_now() - start >= (SHORT_MS - 10) * NS_PER_MS);
-	CU_ASSERT(clock_now() - start < 10 * SHORT_MS * NS_PER_MS);
+	CU_ASSERT(clock_now() - start < 20 * SHORT_MS * NS_PER_MS);
 	fd_close(&fd);
 }
 
@@ -170,12 +170,12 @@ static void test_drips(void)
 
 		if (body)
 			CU_ASSERT(put_text(&rig, fd, head));
-		while (clock_now() - start < 5 * SHORT_MS * NS_PER_MS &&
+		while (clock_now() - start < 30 * SHORT_MS * NS_PER_MS &&
 		       put(&rig, fd, body ? "x" : head + sent % (sizeof(head) - 2), 1)) {
 			sent++;
 			turn(&rig, 5);
 		}
-		CU_ASSERT(clock_now() - start < 3 * SHORT_MS * NS_PER_MS);
+		CU_ASSERT(clock_now() - start < 20 * SHORT_MS * NS_PER_MS);
 	}
 	check_served(&rig);
 }
@@ -187,15 +187,15 @@ static void test_waits_for_answer(void)
 	REPLY(reply);
 	cleanup_fd int fd = -1;
 
-	rig_start(&rig, &(struct mcp_http_options){ .request_ms = SHORT_MS });
+	rig_start(&rig, &(struct mcp_http_options){ .request_ms = 3 * SHORT_MS });
 	fd = keep_one(&rig, "");
-	turn(&rig, 3 * SHORT_MS);
+	turn(&rig, 6 * SHORT_MS);
 	CU_ASSERT_EQUAL(rig.cancelled_count, 0);
 	mcp_request_result(rig.kept[0], span("{}"));
 	hear(&rig, fd, &reply);
 	CU_ASSERT_EQUAL(reply.status, 200);
 	/* The next request of the connection has its own time. */
-	turn(&rig, SHORT_MS / 2);
+	turn(&rig, SHORT_MS);
 	CU_ASSERT(ask(&rig, fd, "POST /mcp", "", CALL(2, "echo")));
 	hear(&rig, fd, &reply);
 	CU_ASSERT_EQUAL(reply.status, 200);
@@ -206,6 +206,7 @@ static void test_waits_for_answer(void)
 static void test_unread_answer(void)
 {
 	RIG(rig);
+	RIG(patient);
 	REPLY(reply);
 	cleanup_fd int fd = -1;
 	int small = 64 * KIB;
@@ -220,7 +221,8 @@ static void test_unread_answer(void)
 	hear(&rig, fd, &reply);
 	CU_ASSERT_TRUE(reply.closed);
 	CU_ASSERT(reply.status == 200 && reply.bytes.length < LONG_BYTES);
-	post(&rig, "", CALL(1, "long"), &reply);
+	rig_start(&patient, &(struct mcp_http_options){ .answer_max = 2 * LONG_BYTES });
+	post(&patient, "", CALL(1, "long"), &reply);
 	CU_ASSERT_FALSE(reply.closed);
 	CU_ASSERT(reply.bytes.length > LONG_BYTES);
 }

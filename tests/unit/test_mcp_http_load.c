@@ -83,7 +83,7 @@ static void test_one_after_the_other(void)
 		if (i == ROUNDS / 10)
 			before = resident();
 	}
-	turn(&rig, 10);
+	settle(&rig);
 	CU_ASSERT(resident() < before + 4 * KIB);
 	CU_ASSERT_EQUAL(rig.runs, ROUNDS / 10);
 }
