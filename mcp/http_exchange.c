@@ -197,7 +197,7 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t room)
 {
 	struct mcp_http_exchange *exchange = context;
 	struct buf *out = &exchange->out;
-	size_t length = out->length < room ? out->length : room;
+	size_t left = out->length - exchange->given, length = left < room ? left : room;
 
 	(void)at;
 	if (exchange->lost || out->failed || exchange->server->ending)
@@ -206,9 +206,14 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t room)
 		return MHD_CONTENT_READER_END_OF_STREAM;
 	if (length == 0)
 		return suspend(exchange) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
-	memcpy(to, out->data, length);
-	buf_consume(out, length);
-	count(exchange);
+	memcpy(to, out->data + exchange->given, length);
+	exchange->given += length;
+	/* Moved when half of it went: each byte once or twice. */
+	if (exchange->given > out->length / 2) {
+		buf_consume(out, exchange->given);
+		exchange->given = 0;
+		count(exchange);
+	}
 	return (ssize_t)length;
 }
 

@@ -70,7 +70,8 @@ struct mcp_http_exchange {
 	const char *header, *value; /* one more header, or NULL */
 	char new_session[HTTP_SESSION_ID]; /* "": none was opened */
 	char retry_after[16];
-	struct buf out; /* the answer, or of a stream what was not given away yet */
+	struct buf out; /* the answer, or a stream's part */
+	size_t given; /* of a stream's first bytes: on their way */
 	size_t held; /* bytes that the server counted for it */
 };
 
