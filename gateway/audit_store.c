@@ -451,15 +451,22 @@ static const char schema[] = "CREATE TABLE audit_entries("
 			     "payload TEXT NOT NULL);"
 			     "CREATE INDEX idx_session ON audit_entries(session_id, sequence_number);";
 
+#define LIST_TABLES                                                                                                    \
+	"SELECT group_concat(type || ' ' || name || ' ' || tbl_name, ', ') "                                           \
+	"FROM (SELECT type, name, tbl_name FROM sqlite_schema ORDER BY name)"
+#define LIST_COLUMNS                                                                                                   \
+	"SELECT group_concat(name || ' ' || type || ' ' || \"notnull\" || pk || hidden, ', ') "                        \
+	"FROM pragma_table_xinfo('audit_entries')"
+#define LIST_INDEX "SELECT group_concat(name, ', ') FROM pragma_index_info('idx_session')"
+#define TABLES                                                                                                         \
+	"table audit_entries audit_entries, index idx_session audit_entries, "                                         \
+	"index sqlite_autoindex_audit_entries_1 audit_entries"
+#define COLUMNS                                                                                                        \
+	"sequence_number INTEGER 100, session_id TEXT 100, entry_id TEXT 110, entry_type TEXT 100, "                   \
+	"entry_hash TEXT 100, prev_entry_hash TEXT 100, payload TEXT 100"
 static const struct schema_check schema_checks[] = {
-	{ "SELECT group_concat(type || ' ' || name || ' ' || tbl_name, ', ') "
-	  "FROM (SELECT type, name, tbl_name FROM sqlite_schema ORDER BY name)",
-	  "table audit_entries audit_entries, index idx_session audit_entries, "
-	  "index sqlite_autoindex_audit_entries_1 audit_entries" },
-	{ "SELECT group_concat(name || ' ' || type || ' ' || \"notnull\" || pk || hidden, ', ') "
-	  "FROM pragma_table_xinfo('audit_entries')",
-	  "sequence_number INTEGER 100, session_id TEXT 100, entry_id TEXT 110, entry_type TEXT 100, "
-	  "entry_hash TEXT 100, prev_entry_hash TEXT 100, payload TEXT 100" },
-	{ "SELECT group_concat(name, ', ') FROM pragma_index_info('idx_session')", "session_id, sequence_number" },
+	{ .query = LIST_TABLES, .answer = TABLES },
+	{ .query = LIST_COLUMNS, .answer = COLUMNS },
+	{ .query = LIST_INDEX, .answer = "session_id, sequence_number" },
 };
 static const size_t schema_checks_count = ARRAY_SIZE(schema_checks);
