@@ -18,7 +18,8 @@
 struct audit_store;
 
 /* Opens the database, or makes it (mode 0600), and goes on with the chain that it holds. ERROR_INPUT: another schema,
- * a last entry that does not fit its own hash, a file that is read-only or no regular file. Open it after exec only,
+ * a last entry that does not fit its own hash, a file that is read-only or no regular file, or that another store has
+ * open. Open it after exec only,
  * and never open its files otherwise: closing one would drop SQLite's locks. */
 int audit_store_open(const char *path, struct audit_store **out, struct error **err) MUST_CHECK;
 /* Adds an entry to the batch, and fills in what the store gives it. Once the store has failed (also because another

@@ -220,13 +220,14 @@ static const char *const measure_names[] = {
 	"starts",        "alive",          "loss_to_dead",     "exit-code",       "processes",
 	"process-limit", "memory",         "oom-kills",        "peer-acted",      "late",
 	"renamed",       "limits-changed", "networks-changed", "core-pattern",    "core-files",
-	"written",       "attempted",      "descriptors",      "term-ignored",    NULL,
+	"written",       "attempted",      "descriptors",      "term-ignored",    "audit-allow",
+	"audit-deny",    "audit-fault",    "audit-intent",     "audit-chain",     NULL,
 };
 
 static const char *const observer_names[] = {
-	"tcp4",      "tcp6",          "dns",           "tcp4-nic",    "capture-host", "capture-netns",
-	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk", "deliveries",    "decisions",     "state",       "client",       NULL,
+	"tcp4",          "tcp6",          "dns",         "tcp4-nic",   "capture-host", "capture-netns", "attempts",
+	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
+	"decisions",     "state",         "client",      "audit",      "audit-bytes",  "output",        NULL,
 };
 
 #define RECORDS(id) .observer = (id), .kind = OBSERVATION_COUNT, .unit = "records"
@@ -262,6 +263,15 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("deliveries"), .bears = true },
 	{ RECORDS("client"), .bears = true },
 	{ RECORDS("decisions") },
+	/* Rows of an outcome, and those that break the chain, whatever they bear. */
+	{ RECORDS("audit"), .subject = "audit-allow" },
+	{ RECORDS("audit"), .subject = "audit-deny" },
+	{ RECORDS("audit"), .subject = "audit-fault" },
+	{ RECORDS("audit"), .subject = "audit-intent" },
+	{ RECORDS("audit"), .subject = "audit-chain" },
+	{ RECORDS("audit"), .bears = true },
+	{ RECORDS("audit-bytes"), .bears = true },
+	{ RECORDS("output"), .bears = true },
 	{ STATE("core-limit-soft", OBSERVATION_STATE, "bytes") },
 	{ STATE("core-limit-hard", OBSERVATION_STATE, "bytes") },
 	{ STATE("restarts", OBSERVATION_COUNT, "records") },

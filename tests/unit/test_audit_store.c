@@ -344,24 +344,74 @@ static void full_disk(void)
 	CU_ASSERT_EQUAL(umount2(world.folder, MNT_DETACH), 0);
 }
 
-static void another_writer(void)
+static bool change(const char *path, const char *sql)
+{
+	sqlite3 *connection = NULL;
+	bool done = sqlite3_open(path, &connection) == SQLITE_OK &&
+		    sqlite3_exec(connection, sql, NULL, NULL, NULL) == SQLITE_OK;
+
+	(void)sqlite3_close(connection);
+	return done;
+}
+
+static void second_store(void)
 {
 	cleanup_audit_world struct audit_world world = { 0 };
-	struct audit_entry entry = audit_entry_of("s1", "call_intent", "c1");
-	struct audit_store *one, *other;
+	struct audit_store *one, *other = NULL;
 	struct error *err = NULL;
 
 	CU_ASSERT(audit_world_open(&world));
 	one = audit_open(world.path);
-	other = audit_open(world.path);
+	CU_ASSERT(audit_store_open(world.path, &other, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "another gateway writes to it"));
 	CU_ASSERT(audit_add(one, "s1", "session_start", NULL));
-	CU_ASSERT(audit_commit(one, true));
-	CU_ASSERT(audit_store_append(other, &entry, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_INTERNAL, "another process wrote"));
-	CU_ASSERT(audit_store_close(other, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_INTERNAL, "another process wrote"));
-	CU_ASSERT(audit_add(one, "s1", "call_intent", "c1"));
 	CU_ASSERT(audit_close(one));
+	other = audit_open(world.path);
+	CU_ASSERT(audit_close(other));
+	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 1);
+}
+
+/* Whoever writes to the chain without a store of ours. */
+static void another_writer(void)
+{
+	cleanup_audit_world struct audit_world world = { 0 };
+	struct audit_entry entry = audit_entry_of("s1", "call_intent", "c1");
+	struct audit_store *store;
+	struct error *err = NULL;
+
+	CU_ASSERT(audit_world_open(&world));
+	store = audit_open(world.path);
+	CU_ASSERT(audit_add(store, "s1", "session_start", NULL));
+	CU_ASSERT(audit_commit(store, true));
+	CU_ASSERT(audit_add(store, "s1", "call_intent", "c1"));
+	CU_ASSERT(audit_commit(store, false));
+	CU_ASSERT(change(world.path, "DELETE FROM audit_entries WHERE sequence_number = 1"));
+	CU_ASSERT(audit_store_append(store, &entry, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INTERNAL, "another process wrote"));
+	CU_ASSERT(audit_store_close(store, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INTERNAL, "another process wrote"));
+	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 1);
+}
+
+/* Whoever is in the middle of reading keeps the log; nothing is lost. */
+static void reader_at_the_end(void)
+{
+	cleanup_audit_world struct audit_world world = { 0 };
+	struct audit_store *store;
+	struct error *err = NULL;
+	sqlite3 *reader = NULL;
+
+	CU_ASSERT(audit_world_open(&world));
+	store = audit_open(world.path);
+	CU_ASSERT(audit_add(store, "s1", "session_start", NULL));
+	CU_ASSERT(audit_commit(store, true));
+	CU_ASSERT_EQUAL(sqlite3_open(world.path, &reader), SQLITE_OK);
+	CU_ASSERT_EQUAL(sqlite3_exec(reader, "BEGIN; SELECT * FROM audit_entries", NULL, NULL, NULL), SQLITE_OK);
+	CU_ASSERT(audit_add(store, "s1", "call_intent", "c1"));
+	CU_ASSERT(audit_store_close(store, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_TIMEOUT, "a reader keeps its log"));
+	CU_ASSERT_EQUAL(audit_world_count(&world), 3);
+	(void)sqlite3_close(reader);
 	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 2);
 }
 
@@ -387,16 +437,6 @@ static void entry_without_form(void)
 
 /* ---- what it refuses -----------------------------------------------------------------------------------------------
  */
-
-static bool change(const char *path, const char *sql)
-{
-	sqlite3 *connection = NULL;
-	bool done = sqlite3_open(path, &connection) == SQLITE_OK &&
-		    sqlite3_exec(connection, sql, NULL, NULL, NULL) == SQLITE_OK;
-
-	(void)sqlite3_close(connection);
-	return done;
-}
 
 static bool make_folder(const struct audit_world *world)
 {
@@ -512,7 +552,7 @@ static void no_folder(void)
 	struct error *err = NULL;
 
 	CU_ASSERT(audit_store_open("/nowhere/audit.db", &store, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "making the audit database"));
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "opening the audit database"));
 	CU_ASSERT_EQUAL(audit_store_close(NULL, &err), 0);
 }
 
@@ -529,7 +569,9 @@ static CU_TestInfo content_tests[] = {
 static CU_TestInfo failure_tests[] = {
 	{ "a sync that fails", failed_sync },
 	{ "a file too large", file_too_large },
+	{ "a second store", second_store },
 	{ "another writer", another_writer },
+	{ "a reader at the end", reader_at_the_end },
 	{ "an entry without a form", entry_without_form },
 	{ "refused", refuses },
 	{ "no folder", no_folder },

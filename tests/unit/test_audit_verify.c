@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 
+#include "core/database.h"
 #include "tests/unit/audit_writer.h"
 
 #define REFERENCE_ROWS 20
@@ -335,6 +336,28 @@ static void live(void)
 	CU_ASSERT_EQUAL(child_signal(&writer.child, SIGKILL), 0);
 }
 
+/* What was read without the writer's locks is not taken for one state. */
+static void written_meanwhile(void)
+{
+	cleanup_audit_world struct audit_world world = { 0 };
+	cleanup_database struct database *database = NULL;
+	cleanup_fd int folder = -1;
+	struct error *err = NULL;
+	sqlite3 *connection;
+
+	CU_ASSERT(audit_world_open(&world));
+	(void)sqlite3_close(open_copy(&world));
+	folder = open(world.folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CU_ASSERT_EQUAL(database_open(folder, "audit.db", &database, &err), 0);
+	CU_ASSERT_EQUAL(database_unchanged(database, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	connection = connect_to(world.path);
+	CU_ASSERT(change(connection, "DELETE FROM audit_entries WHERE rowid = 20"));
+	(void)sqlite3_close(connection);
+	CU_ASSERT(database_unchanged(database, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "written to while it was read"));
+}
+
 static const struct {
 	const char *what, *part;
 	enum error_code code;
@@ -403,6 +426,7 @@ static CU_TestInfo file_tests[] = {
 	{ "a log beside it", log_beside_it },
 	{ "a strange name", strange_name },
 	{ "a live one", live },
+	{ "written meanwhile", written_meanwhile },
 	{ "unreadable", each_unreadable },
 	{ "empty", empty },
 	CU_TEST_INFO_NULL,
