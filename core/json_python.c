@@ -307,6 +307,57 @@ int json_python(const char *bytes, size_t length, size_t max_depth, struct buf *
 	return status ? status : json_python_node(json_root(document), out, err);
 }
 
+/* ---- reading what Python wrote -------------------------------------------------------------------------------------
+ */
+
+#define ESCAPE_BYTES 6
+
+/* The code unit of an escape as Python writes it, or -1. */
+static long escaped_unit(const char *at, size_t length)
+{
+	char digits[5] = "";
+
+	if (length < ESCAPE_BYTES || at[0] != '\\' || at[1] != 'u')
+		return -1;
+	memcpy(digits, at + 2, 4);
+	return strspn(digits, "0123456789abcdef") == 4 ? strtol(digits, NULL, 16) : -1;
+}
+
+static bool is_between(long unit, long low, long high)
+{
+	return unit >= low && unit <= high;
+}
+
+/* How many bytes the escape at `at` has; one that our reader refuses is replaced. */
+static size_t mend_escape(char *at, size_t length)
+{
+	long unit = escaped_unit(at, length);
+
+	if (unit < 0)
+		return length < 2 ? length : 2;
+	if (is_between(unit, 0xd800, 0xdbff) &&
+	    is_between(escaped_unit(at + ESCAPE_BYTES, length - ESCAPE_BYTES), 0xdc00, 0xdfff))
+		return (size_t)2 * ESCAPE_BYTES;
+	if (unit == 0 || is_between(unit, 0xd800, 0xdfff))
+		memcpy(at, "\\ufffd", ESCAPE_BYTES);
+	return ESCAPE_BYTES;
+}
+
+int json_python_parse(const char *bytes, size_t length, size_t max_depth, struct json_document **out,
+		      struct error **err)
+{
+	cleanup_free char *mended = malloc(length + 1);
+	size_t at = 0;
+
+	if (!mended)
+		return error_set(err, ERROR_MEMORY, "JSON: no memory for %zu bytes", length);
+	if (length)
+		memcpy(mended, bytes, length);
+	while (at < length)
+		at += mended[at] == '\\' ? mend_escape(&mended[at], length - at) : 1;
+	return json_parse(mended, length, max_depth, out, err);
+}
+
 int json_python_hash(const struct json_node *node, size_t max, char hex[HEX_SHA256], struct error **err)
 {
 	struct buf form = BUF(max);

@@ -18,6 +18,10 @@
 int json_python(const char *bytes, size_t length, size_t max_depth, struct buf *out, struct error **err) MUST_CHECK;
 /* The same of a value that is parsed already. */
 int json_python_node(const struct json_node *node, struct buf *out, struct error **err) MUST_CHECK;
+/* Parses what Python wrote by that rule. It escapes what our reader refuses: a NUL and half a surrogate pair. In the
+ * document each of them stands as U+FFFD, whose escape is as long: spans lie where they lie in `bytes`. */
+int json_python_parse(const char *bytes, size_t length, size_t max_depth, struct json_document **out,
+		      struct error **err) MUST_CHECK;
 /* SHA-256 of that form; `max` bounds it. */
 int json_python_hash(const struct json_node *node, size_t max, char hex[HEX_SHA256], struct error **err) MUST_CHECK;
 /* Appends one string, quoted. The buffer's sticky failure is the only error: also set by what is not UTF-8. */

@@ -42,13 +42,15 @@ bool audit_row_read(struct sqlite3_stmt *statement, struct audit_row *out)
 /* ---- checking ------------------------------------------------------------------------------------------------------
  */
 
+/* Of what was parsed, in which the escapes of json_python_parse() are mended; what they were is in the hash. */
 static bool is_canonical(const struct audit_row *row, const struct json_node *root)
 {
+	struct json_span text = json_raw(root);
 	cleanup_buf struct buf form = BUF(row->payload_length);
 	cleanup_error struct error *err = NULL;
 
 	return json_python_node(root, &form, &err) == 0 && form.length == row->payload_length &&
-	       memcmp(form.data, row->payload, form.length) == 0;
+	       text.length == form.length && memcmp(form.data, text.bytes, form.length) == 0;
 }
 
 static bool columns_agree(const struct audit_row *row, const struct json_node *root)
@@ -100,7 +102,7 @@ const char *audit_row_check(const struct audit_row *row, char time[AUDIT_TIME_BY
 	cleanup_error struct error *err = NULL;
 	const struct json_node *root;
 
-	if (json_parse(row->payload, row->payload_length, JSON_DEPTH, &document, &err) < 0)
+	if (json_python_parse(row->payload, row->payload_length, JSON_DEPTH, &document, &err) < 0)
 		return "the payload is not JSON";
 	root = json_root(document);
 	if (!is_canonical(row, root))

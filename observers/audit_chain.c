@@ -33,40 +33,36 @@ struct tip {
 /* ---- one row -------------------------------------------------------------------------------------------------------
  */
 
-/* The form without the entry's own hash is what that hash is made over. */
-static bool hash_holds(const struct json_node *root, const char *expected, size_t max)
+/* The payload without the entry's own hash is what that hash is made over; the payload is known to be canonical, so
+ * that the member is written in one way, and a comma stands before or behind it. */
+static bool hash_holds(const struct json_node *root, const char *payload, size_t length)
 {
-	cleanup_buf struct buf form = BUF(max);
+	static const char key[] = "\"entry_hash\":";
+	struct json_span value = json_raw(json_member(root, "entry_hash"));
+	size_t at = (size_t)(value.bytes - json_raw(root).bytes) - strlen(key);
+	size_t behind = at + strlen(key) + value.length;
+	cleanup_buf struct buf form = BUF(length);
 	char hex[HEX_SHA256];
 
-	(void)buf_text(&form, "{");
-	for (const struct json_node *node = json_first(root); node; node = json_next(node)) {
-		cleanup_error struct error *err = NULL;
-
-		if (strcmp(json_key(node), "entry_hash") == 0)
-			continue;
-		if (form.length > 1)
-			(void)buf_text(&form, ",");
-		json_python_string(json_key(node), strlen(json_key(node)), &form);
-		(void)buf_text(&form, ":");
-		if (json_python_node(node, &form, &err) < 0)
-			return false;
-	}
-	(void)buf_text(&form, "}");
+	(void)buf_add(&form, payload, payload[at - 1] == ',' ? at - 1 : at);
+	if (payload[at - 1] != ',' && payload[behind] == ',')
+		behind++;
+	(void)buf_add(&form, payload + behind, length - behind);
 	if (form.failed)
 		return false;
 	hash_bytes(form.data, form.length, hex);
-	return strcmp(hex, expected) == 0;
+	return json_text_is(json_member(root, "entry_hash"), hex);
 }
 
 /* Keys in order and nothing written otherwise: else two texts would have one hash. */
-static bool is_canonical(const struct json_node *root, const char *payload, size_t length)
+static bool is_canonical(const struct json_node *root, size_t length)
 {
+	struct json_span text = json_raw(root);
 	cleanup_buf struct buf form = BUF(length);
 	cleanup_error struct error *err = NULL;
 
-	return json_python_node(root, &form, &err) == 0 && form.length == length &&
-	       memcmp(form.data, payload, length) == 0;
+	return json_python_node(root, &form, &err) == 0 && form.length == length && text.length == length &&
+	       memcmp(form.data, text.bytes, length) == 0;
 }
 
 static bool columns_hold(sqlite3_stmt *row, const struct json_node *root)
@@ -105,11 +101,9 @@ static bool link_holds(const struct json_node *root, struct tip *tip)
 static bool row_holds(sqlite3_stmt *row, const struct json_node *root, const char *payload, size_t length,
 		      struct tip *tip)
 {
-	const char *hash = json_string(json_member(root, "entry_hash"));
 	bool linked = link_holds(root, tip);
 
-	return linked && hash && columns_hold(row, root) && is_canonical(root, payload, length) &&
-	       hash_holds(root, hash, length);
+	return linked && columns_hold(row, root) && is_canonical(root, length) && hash_holds(root, payload, length);
 }
 
 static void count_outcome(struct audit_chain *chain, const struct json_node *root)
@@ -154,7 +148,7 @@ static void take_row(struct audit_chain *chain, sqlite3_stmt *row, struct tip *t
 	payload = sqlite3_column_type(row, PAYLOAD) == SQLITE_TEXT ? (const char *)sqlite3_column_text(row, PAYLOAD)
 								   : NULL;
 	length = (size_t)sqlite3_column_bytes(row, PAYLOAD);
-	if (!payload || json_parse(payload, length, JSON_DEPTH, &document, &err) < 0) {
+	if (!payload || json_python_parse(payload, length, JSON_DEPTH, &document, &err) < 0) {
 		chain->broken++;
 		return;
 	}

@@ -43,13 +43,31 @@ static void check_form(const struct json_node *root, const struct buf *form)
 	FUZZ_HOLDS(again.length == form->length && memcmp(again.data, form->data, form->length) == 0);
 }
 
+/* Nothing is mended in what the strict reader takes. */
+static void check_parse(const char *text, size_t size, const struct json_node *root)
+{
+	cleanup_json struct json_document *document = NULL;
+	cleanup_error struct error *err = NULL;
+	struct json_span raw, strict = json_raw(root);
+	int status = json_python_parse(text, size, JSON_ENGINE_DEPTH, &document, &err);
+
+	raw = json_raw(json_root(document));
+	FUZZ_HOLDS(!root ||
+		   (status == 0 && raw.length == strict.length && memcmp(raw.bytes, strict.bytes, raw.length) == 0));
+	FUZZ_HOLDS(status < 0 || raw.length <= size);
+}
+
 FUZZ_TARGET(json_python)
 {
+	int status;
+
 	cleanup_buf struct buf form = BUF(FORM_MAX);
 	cleanup_json struct json_document *document = NULL;
 	cleanup_error struct error *err = NULL;
 
-	if (json_parse((const char *)bytes, size, JSON_ENGINE_DEPTH, &document, &err) < 0)
+	status = json_parse((const char *)bytes, size, JSON_ENGINE_DEPTH, &document, &err);
+	check_parse((const char *)bytes, size, json_root(document));
+	if (status < 0)
 		return;
 	if (json_python_node(json_root(document), &form, &err) < 0) {
 		FUZZ_HOLDS(form.length == 0 && (error_code(err) == ERROR_INPUT || error_code(err) == ERROR_LIMIT));

@@ -154,7 +154,7 @@ static void goes_on_with_the_references(void)
 	CU_ASSERT(audit_add(store, "s1", "session_start", NULL));
 	CU_ASSERT(audit_close(store));
 	verdict = audit_verdict_of(world.path);
-	CU_ASSERT_EQUAL(verdict.entries, 21);
+	CU_ASSERT_EQUAL(verdict.entries, 23);
 	CU_ASSERT_EQUAL(verdict.chains, 4);
 	CU_ASSERT_EQUAL(verdict.broken_at, -1);
 }

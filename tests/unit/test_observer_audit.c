@@ -143,11 +143,11 @@ static void counts_the_references(void)
 	CU_ASSERT(audit_copy(REFERENCE, watch.world.path));
 	CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
 	CU_ASSERT_EQUAL(value(&watch, "audit-allow"), 4);
-	CU_ASSERT_EQUAL(value(&watch, "audit-deny"), 4);
+	CU_ASSERT_EQUAL(value(&watch, "audit-deny"), 6);
 	CU_ASSERT_EQUAL(value(&watch, "audit-fault"), 1);
 	CU_ASSERT_EQUAL(value(&watch, "audit-intent"), 0);
 	CU_ASSERT_EQUAL(value(&watch, "audit-chain"), 0);
-	CU_ASSERT_EQUAL(record(&watch, "audit", "audit-chain")->connections, 20);
+	CU_ASSERT_EQUAL(record(&watch, "audit", "audit-chain")->connections, 22);
 	CU_ASSERT_EQUAL(record(&watch, "audit", "one")->beacon_before, 0);
 }
 
