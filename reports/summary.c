@@ -258,6 +258,8 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 	put_sentence(out, facts, verdicts->overall);
 	buf_text(out,
 		 "It does not prove that no other way out exists: only these probes, on this kernel and engine.\n");
+	if (facts->unvouched)
+		buf_text(out, SUMMARY_UNVOUCHED);
 	if (loses_guards(plan))
 		buf_text(out, "Outside the promise: bridge and watchdog lost at once; the agent then lives until its "
 			      "arm ends,\n"

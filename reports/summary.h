@@ -11,6 +11,7 @@ struct summary_facts {
 	const char *bundle; /* its path */
 	const char *sha256; /* of the archive */
 	int64_t wall_ns;
+	bool unvouched; /* somebody else composed the gateway */
 	bool quiet, verbose; /* verbose: each cell; quiet: the verdict and the bundle */
 	bool colours; /* of the words of verdicts, for a terminal */
 };
@@ -21,6 +22,8 @@ struct summary_facts {
 void summary_text(const struct verdicts *verdicts, const struct plan *plan, const struct summary_facts *facts,
 		  struct buf *out);
 
+#define SUMMARY_UNVOUCHED                                                                                              \
+	"The gateway was composed by somebody else: what it did is counted, and nothing vouches for what it is.\n"
 /* "pass: no leak was seen, and every zero was earned", ... */
 const char *verdict_words(enum verdict verdict);
 /* What switches a terminal to the colour of a verdict, or "" without `colours`; COLOUR_END takes it back. */

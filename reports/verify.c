@@ -136,6 +136,7 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 		report->arms = verdicts->arms_count;
 		report->mutations = verdicts->mutations_count;
 		report->absent = bundle->plan->absent_count;
+		report->unvouched = bundle->manifest.gateway.kind == GATEWAY_URL;
 	}
 	memcpy(report->sums_sha256, bundle->members[MEMBER_SUMS].sha256, sizeof(report->sums_sha256));
 	/* 3 is for a bundle that cannot be opened: that an arm broke is the run's error, and leaves its cells open. */
@@ -182,8 +183,10 @@ static void put_verdict(const struct verify_report *report, bool intact, struct 
 	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n",
 		   report->pass, report->fail, report->not_established, report->arms, report->mutations);
 	if (report->absent)
-		buf_printf(out, "not planned: %zu cells that the host could not make (coverage.json)\n",
+		buf_printf(out, "not planned: %zu cells that host or gateway could not make (coverage.json)\n",
 			   report->absent);
+	if (report->unvouched)
+		buf_text(out, SUMMARY_UNVOUCHED);
 	if (report->exit_code == 2 && report->verdict == VERDICT_PASS)
 		buf_text(out, "exit code 2: something that was asked for or that belongs to it could not be checked\n");
 }

@@ -32,7 +32,8 @@ struct verify_report {
 	bool recomputed; /* the verdict below was made again */
 	enum verdict verdict;
 	size_t pass, fail, not_established;
-	size_t arms, mutations, absent; /* absent: cells that the host could not make */
+	size_t arms, mutations, absent; /* absent: cells that host or gateway could not make */
+	bool unvouched; /* somebody else composed the gateway */
 	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];
 	int exit_code; /* 0, 1, 2 or 3: design section 10 */
 };

@@ -1,18 +1,44 @@
 /* `harness doctor`: each need of this host, and how to mend what is missing. Changes nothing. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "adapter/preflight.h"
 #include "reports/summary.h"
 #include "runner/document.h"
+#include "runner/paths.h"
 #include "runner/terminal.h"
 #include "runner/verb.h"
 
 #define FINDINGS_MAX 32
 
+/* What only some runs need is not missing. */
+#define OPTIONAL "cmcp"
+
+static bool is_optional(const struct preflight_finding *finding)
+{
+	return strcmp(finding->id, OPTIONAL) == 0;
+}
+
 static const char *word(const struct preflight_finding *finding)
 {
-	return finding->ok ? "ok" : "missing";
+	if (finding->ok)
+		return "ok";
+	return is_optional(finding) ? "absent" : "missing";
+}
+
+static void find_cmcp(struct preflight_finding *out)
+{
+	cleanup_error struct error *missing = NULL;
+	char path[PATH_MAX];
+
+	*out = (struct preflight_finding){ .id = OPTIONAL,
+					   .ok = path_cmcp("cmcp", path, sizeof(path), &missing) == 0,
+					   .mend = "ci/cmcp installs it" };
+	snprintf(out->found, sizeof(out->found), "%s",
+		 out->ok ? "the real cMCP, for --gateway cmcp"
+			 : "the real cMCP is not installed: only --gateway cmcp needs it");
 }
 
 static void print_text(const struct preflight_finding *findings, size_t count, size_t missing)
@@ -21,7 +47,9 @@ static void print_text(const struct preflight_finding *findings, size_t count, s
 
 	terminal_open(&terminal, stdout, getenv("TERM"), getenv("NO_COLOR"));
 	for (size_t i = 0; i < count; i++) {
-		enum verdict verdict = findings[i].ok ? VERDICT_PASS : VERDICT_FAIL;
+		enum verdict verdict = findings[i].ok              ? VERDICT_PASS
+				       : is_optional(&findings[i]) ? VERDICT_NOT_ESTABLISHED
+								   : VERDICT_FAIL;
 
 		printf("%s%-8s%s %-18s %s\n", verdict_colour(verdict, terminal.colours), word(&findings[i]),
 		       terminal.colours ? COLOUR_END : "", findings[i].id, findings[i].found);
@@ -63,9 +91,10 @@ static int run(const struct options *options, struct error **err)
 
 	if (options->words_count)
 		return error_set(err, ERROR_USAGE, "doctor takes no words");
-	count = preflight_findings(options->socket, findings, FINDINGS_MAX);
+	count = preflight_findings(options->socket, findings, FINDINGS_MAX - 1);
+	find_cmcp(&findings[count++]);
 	for (size_t i = 0; i < count; i++)
-		missing += !findings[i].ok;
+		missing += !findings[i].ok && !is_optional(&findings[i]);
 	if (!options->json)
 		print_text(findings, count, missing);
 	else if (print_document(findings, count, missing, err) < 0)
