@@ -1,7 +1,9 @@
 /* The real recorder over pipes. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -24,10 +26,10 @@ struct talk_row {
 static const struct talk_row talk_rows[];
 
 /* Writes `says`, closes, reads all that comes, waits. Returns the exit code, or -1. */
-static int talk(const char *says, int sink, struct buf *heard)
+static int talk_to(const char *says, char *file, int sink, struct buf *heard)
 {
 	char path[PATH_BYTES], name[] = "recorder";
-	char *argv[] = { name, NULL };
+	char *argv[] = { name, file, NULL };
 	struct spawn_options options = { SPAWN_DEFAULTS, .path = path, .argv = argv };
 	cleanup_child struct child child = CHILD_NONE;
 	cleanup_fd int in = -1, out = -1, to = -1, from = -1;
@@ -40,7 +42,7 @@ static int talk(const char *says, int sink, struct buf *heard)
 	options.fds[0] = (struct spawn_fd){ .from = in, .to = STDIN_FILENO };
 	options.fds[1] = (struct spawn_fd){ .from = out, .to = STDOUT_FILENO };
 	options.fds[2] = (struct spawn_fd){ .from = sink, .to = SINK_FD };
-	options.fds_count = 3;
+	options.fds_count = sink < 0 ? 2 : 3;
 	CU_ASSERT_EQUAL(spawn(&options, &child, &err), 0);
 	fd_close(&in);
 	fd_close(&out);
@@ -50,6 +52,11 @@ static int talk(const char *says, int sink, struct buf *heard)
 	CU_ASSERT_EQUAL(child_wait(&child, clock_deadline(GUARD_MS), &status, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	return status;
+}
+
+static int talk(const char *says, int sink, struct buf *heard)
+{
+	return talk_to(says, NULL, sink, heard);
 }
 
 static bool is(const char *expected, const char *actual)
@@ -74,6 +81,28 @@ static void test_talk(void)
 		CU_ASSERT(is(row->hears, buf_string(&heard)));
 		CU_ASSERT(is(row->records, recorded));
 	}
+}
+
+/* Where nobody passes it a descriptor the file is its argument: it is appended to, and has to be there. */
+static void test_file(void)
+{
+	static const char says[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":"
+				   "{\"name\":\"public.tool\",\"arguments\":{}}}\n";
+	static const char line[] = "{\"tool\":\"public.tool\",\"arguments\":{}}\n";
+	cleanup_buf struct buf heard = BUF(OUT_BYTES), again = BUF(OUT_BYTES), none = BUF(OUT_BYTES);
+	char name[] = "/tmp/harness-test-XXXXXX", recorded[1024];
+	cleanup_fd int file = mkstemp(name);
+	ssize_t got;
+
+	CU_ASSERT(file >= 0);
+	CU_ASSERT_EQUAL(talk_to(says, name, -1, &heard), 0);
+	CU_ASSERT_EQUAL(talk_to(says, name, -1, &again), 0);
+	got = pread(file, recorded, sizeof(recorded) - 1, 0);
+	recorded[got > 0 ? got : 0] = '\0';
+	CU_ASSERT(strncmp(recorded, line, sizeof(line) - 1) == 0 && is(line, recorded + sizeof(line) - 1));
+	unlink(name);
+	CU_ASSERT_EQUAL(talk_to("", name, -1, &none), 3);
+	CU_ASSERT(access(name, F_OK) < 0);
 }
 
 /* What could not be recorded is not said to be: the recorder ends instead. */
@@ -147,6 +176,7 @@ static const struct talk_row talk_rows[] = {
 static CU_TestInfo tests[] = {
 	{ "what is said, heard and recorded", test_talk },
 	{ "a full sink ends it", test_full },
+	{ "its file as an argument", test_file },
 	CU_TEST_INFO_NULL,
 };
 
