@@ -34,7 +34,7 @@ extern const struct schema_field arm_gateway_fields[];
 /* gateway_embedded.c */
 int gateway_embedded_start(struct arm *arm, struct error **err) MUST_CHECK;
 
-/* gateway_cmcp.c: begin composes and starts it, ready waits until it takes connections. */
+/* gateway_cmcp.c: begin composes and starts it; start waits until it takes connections. */
 int gateway_cmcp_begin(struct arm *arm, struct error **err) MUST_CHECK;
 int gateway_cmcp_start(struct arm *arm, struct error **err) MUST_CHECK;
 void gateway_cmcp_end(struct arm *arm);

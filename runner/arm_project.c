@@ -94,7 +94,8 @@ int arm_project(struct arm *arm, struct error **err)
 	    take_text(arm, "gateway.kind", gateway_kind_names[arm->context.gateway.kind], err) < 0 ||
 	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
 	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
-	    take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0 ||
+	    (arm->context.gateway.kind == GATEWAY_EMBEDDED &&
+	     take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0) ||
 	    take_program(arm, "gateway.upstream", arm->options.upstream_program, arm->options.upstream_mode, err) < 0 ||
 	    take_flags(arm, err) < 0 || take_limits(arm, err) < 0 || take_watch(arm, err) < 0)
 		return -1;

@@ -48,6 +48,24 @@ bare run --dry-run no/such-scenario
 refused "an unknown scenario" 4 "no/such-scenario"
 bare run --dry-run "$ESCAPE"
 refused "escapes in a scenario" 4 "?[31mred"
+bare run --dry-run --gateway nothing
+refused "an unknown gateway" 4 "--gateway is embedded, cmcp, or a URL as in http://127.0.0.1:8080/mcp"
+bare run --dry-run --gateway https://127.0.0.1:1/mcp
+refused "a gateway over TLS" 4 "--gateway is embedded, cmcp, or a URL as in http://127.0.0.1:8080/mcp"
+bare run --dry-run --gateway http://127.0.0.1:1/mcp
+refused "a gateway whose sink nobody names" 4 "name that file with --gateway-sink"
+bare run --dry-run --gateway http://localhost:1/mcp --gateway-sink "$HARNESS"
+refused "a gateway by name" 4 "--gateway: an endpoint needs a numeric host"
+bare run --dry-run --gateway http://127.0.0.1:1/mcp --gateway-sink /dev/null
+refused "a sink that is no file" 4 "--gateway-sink: that is no regular file"
+bare run --dry-run --gateway "http://127.0.0.1:1/$ESCAPE" --gateway-sink "$HARNESS"
+refused "escapes in a gateway" 4 "--gateway: 1 to 255 bytes of printable ASCII"
+bare run --dry-run --gateway http://127.0.0.1:1/mcp --gateway-sink "$HARNESS" --gateway-raised cmcp
+refused "a raised gateway that is no URL" 4 "--gateway-raised takes a URL"
+bare run --dry-run --gateway cmcp --gateway-token-file "$HARNESS"
+refused "a token for a gateway of ours" 4 "are for a gateway by URL"
+bare run --dry-run --gateway cmcp baseline
+answered "a plan for cMCP needs no cMCP" "denied@decisions of baseline: unsupported-decisions"
 bare rn
 refused "a mistyped verb" 4 "unknown verb 'rn': did you mean 'run'?"
 bare help veryfy
