@@ -215,7 +215,8 @@ check-live: tests ## tests on a real engine; each skips itself, and says so, whe
 
 .PHONY: check-interop
 check-interop: all ## the gateway with the official SDKs' clients, the conformance suite and real servers; from npm and PyPI
-	-@ci/interop
+	@ci/interop || true # a test says itself what it lacks
+	@ci/cmcp || true
 	@ci/run-tests BUILD=$(BUILD) interop: $(wildcard tests/interop/test_*.sh tests/interop/test_*.py)
 
 .PHONY: check-patches
