@@ -14,7 +14,7 @@
 #include "mcp/transport.h"
 
 /* Of all bodies and answers that are kept at a time; beyond it what comes is refused as too much. */
-#define HTTP_HELD_BYTES (64 * MIB)
+#define HTTP_HELD_BYTES (32 * MIB)
 
 struct MHD_Connection;
 struct MHD_Daemon;

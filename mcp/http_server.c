@@ -17,7 +17,7 @@
 #define CONNECTION_BYTES (32 * KIB) /* libmicrohttpd's, of each: a longer head is refused */
 #define ENDED_AT_ONCE 64 /* ends of connections that one round takes in */
 /* While no other connection can be accepted, one that asks for nothing goes sooner. */
-#define PRESSED_MS 250
+#define PRESSED_MS 1000
 
 union address {
 	struct sockaddr any;

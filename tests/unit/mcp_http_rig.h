@@ -43,6 +43,8 @@ struct rig {
 struct reply {
 	int status; /* 0: none came */
 	struct buf bytes; /* head and body */
+	size_t head; /* bytes of it; 0: not there yet */
+	long length; /* of the body as announced, or -1 */
 	const char *body; /* NUL-terminated; of chunks as they were sent */
 	bool closed; /* by the server */
 };
@@ -264,20 +266,27 @@ static inline bool put_text(struct rig *rig, int fd, const char *text)
 	return put(rig, fd, text, strlen(text));
 }
 
+/* Whether the answer is whole. Its head is looked at once. */
 static inline bool is_whole(struct reply *reply)
 {
-	const char *text = buf_string(&reply->bytes), *end = strstr(text, "\r\n\r\n");
-	const char *length = strcasestr(text, "\r\nContent-Length:");
+	const char *text = buf_string(&reply->bytes), *end, *length;
+	size_t body;
 
-	if (!end)
-		return false;
-	reply->status = atoi(text + strlen("HTTP/1.1 "));
-	reply->body = end + 4;
-	if (length && length < end)
-		return strlen(reply->body) >= (size_t)atoi(length + strlen("\r\nContent-Length:"));
-	if (strcasestr(text, "\r\nTransfer-Encoding: chunked"))
-		return strcmp(reply->body, "0\r\n\r\n") == 0 || strstr(reply->body, "\r\n0\r\n\r\n");
-	return reply->status == 204;
+	if (reply->head == 0) {
+		end = strstr(text, "\r\n\r\n");
+		if (!end)
+			return false;
+		length = strcasestr(text, "\r\nContent-Length:");
+		reply->head = (size_t)(end - text) + 4;
+		reply->status = atoi(text + strlen("HTTP/1.1 "));
+		reply->length = length && length < end ? atol(length + strlen("\r\nContent-Length:")) : -1;
+	}
+	reply->body = text + reply->head;
+	body = reply->bytes.length - reply->head;
+	if (reply->length >= 0)
+		return body >= (size_t)reply->length;
+	/* Chunks, or no body at all. */
+	return reply->status == 204 || (body >= 5 && strcmp(reply->body + body - 5, "0\r\n\r\n") == 0);
 }
 
 /* Reads what comes for one answer until it is whole, the server closes, `part` came (or NULL), or the guard passed. */
@@ -288,6 +297,7 @@ static inline void hear_part(struct rig *rig, int fd, struct reply *reply, const
 	buf_free(&reply->bytes);
 	reply->bytes = (struct buf)BUF(REPLY_BYTES);
 	reply->status = 0;
+	reply->head = 0;
 	reply->body = "";
 	reply->closed = false;
 	while (!reply->closed && !is_whole(reply) && !(part && strstr(buf_string(&reply->bytes), part)) &&

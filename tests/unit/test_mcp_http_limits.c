@@ -71,6 +71,35 @@ static void test_leaves_stream(void)
 	check_served(&rig);
 }
 
+/* A flood of notifications to a client that does not read is dropped, and the answer still comes. */
+static void test_stream_unread(void)
+{
+	enum { NOTICES = 40000 };
+	RIG(rig);
+	REPLY(reply);
+	cleanup_fd int fd = -1;
+	size_t before;
+
+	rig_start(&rig, DEFAULTS);
+	fd = keep_one(&rig, "Accept: text/event-stream\r\n");
+	before = resident();
+	for (int i = 0; i < NOTICES; i++) {
+		mcp_request_notify(
+			rig.kept[0], "notifications/progress",
+			span("{\"message\":\"0123456789012345678901234567890123456789012345678901234567890123456789"
+			     "0123456789012345678901234567890123456789012345678901234567890123456789\"}"));
+		if (i % 100 == 0)
+			turn(&rig, 0);
+	}
+	CU_ASSERT(resident() < before + 4 * KIB);
+	mcp_request_result(rig.kept[0], span("\"the end\""));
+	hear(&rig, fd, &reply);
+	CU_ASSERT(holds(&reply, "\"result\":\"the end\"}\n\n"));
+	/* Of 9 MB the sockets took a part. */
+	CU_ASSERT(reply.bytes.length < 8 * MIB);
+	CU_ASSERT_EQUAL(rig.cancelled_count, 0);
+}
+
 /* A client that sends no more still reads what is answered at once; for what takes longer it is one that left. */
 static void test_half_closes(void)
 {
@@ -354,6 +383,7 @@ static void test_bombs(void)
 static CU_TestInfo tests[] = {
 	{ "a client that leaves cancels", test_leaves },
 	{ "a client that leaves a stream cancels", test_leaves_stream },
+	{ "notifications that nobody reads", test_stream_unread },
 	{ "a client that closes one half", test_half_closes },
 	{ "hung handlers hold up nobody, nor the end", test_hung_handlers },
 	{ "a client that lets us wait", test_waits },
