@@ -91,19 +91,26 @@ void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct b
 	(void)buf_text(out, "}");
 }
 
+static int check_written(const struct buf *out, struct error **err)
+{
+	if (out->failed && !out->no_memory)
+		return error_set(err, ERROR_INPUT, "an audit entry that is too long, or has no JSON");
+	return buf_check(out, "an audit entry", err);
+}
+
 int audit_entry_seal(struct audit_entry *entry, struct buf *out, struct error **err)
 {
 	size_t before = out->length;
+	int status;
 
 	audit_entry_write(entry, false, out);
-	if (out->failed && !out->no_memory && out->length < out->max)
-		return error_set(err, ERROR_INTERNAL, "an audit entry that has no JSON, or too long a one");
-	if (buf_check(out, "an audit entry", err) < 0)
-		return -error_code(*err);
+	status = check_written(out, err);
+	if (status)
+		return status;
 	hash_bytes(&out->data[before], out->length - before, entry->entry_hash);
 	out->length = before;
 	audit_entry_write(entry, true, out);
-	return buf_check(out, "an audit entry", err);
+	return check_written(out, err);
 }
 
 int audit_new_id(char out[AUDIT_ID_BYTES], struct error **err)

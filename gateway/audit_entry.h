@@ -15,6 +15,7 @@
 #define AUDIT_ID_BYTES 37 /* a UUID with its NUL */
 #define AUDIT_TIME_BYTES 40
 #define AUDIT_GENESIS "genesis" /* prev_entry_hash of the first entry */
+#define AUDIT_FIRST_TYPE "session_start" /* and its type */
 
 struct audit_entry {
 	/* The store fills these in. */
@@ -44,7 +45,7 @@ struct audit_entry {
  * made over. The buffer's sticky failure is the only error: also set by text that is not UTF-8, and by a `detail` or an
  * evidence that is not JSON. */
 void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct buf *out);
-/* Sets entry_hash, and appends the entry with it. ERROR_LIMIT, or ERROR_INTERNAL when a text is not what it must be. */
+/* Sets entry_hash, and appends the entry with it. ERROR_INPUT: too long a one, or a text is not what it must be. */
 int audit_entry_seal(struct audit_entry *entry, struct buf *out, struct error **err) MUST_CHECK;
 
 /* A random (version 4) UUID in lower case. */

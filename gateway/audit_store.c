@@ -69,13 +69,16 @@ static int begin(struct audit_store *store, struct error **err)
 
 static int fill_in(struct audit_store *store, struct audit_entry *entry, struct error **err)
 {
+	int status;
+
+	buf_free(&store->payload);
 	audit_time(clock_realtime(), entry->timestamp_utc);
 	if (strcmp(entry->timestamp_utc, store->time) < 0)
 		memcpy(entry->timestamp_utc, store->time, sizeof(entry->timestamp_utc));
 	entry->sequence_number = store->sequence_number;
 	memcpy(entry->prev_entry_hash, store->prev_entry_hash, sizeof(entry->prev_entry_hash));
-	store->payload.length = 0;
-	return audit_new_id(entry->entry_id, err) < 0 ? -1 : audit_entry_seal(entry, &store->payload, err);
+	status = audit_new_id(entry->entry_id, err);
+	return status ? status : audit_entry_seal(entry, &store->payload, err);
 }
 
 static int insert(struct audit_store *store, const struct audit_entry *entry)
@@ -90,20 +93,29 @@ static int insert(struct audit_store *store, const struct audit_entry *entry)
 	return code == SQLITE_OK ? audit_store_run(store, INSERT) : code;
 }
 
+/* Nothing of an entry that is refused is kept: an agent chooses names, and must not end the audit by a long one. */
+static int check_entry(const struct audit_store *store, const struct audit_entry *entry, struct error **err)
+{
+	if (!entry->session_id || !entry->entry_type)
+		return error_set(err, ERROR_INTERNAL, "an audit entry without session or type");
+	if (store->sequence_number == 0 && strcmp(entry->entry_type, AUDIT_FIRST_TYPE) != 0)
+		return error_set(err, ERROR_INTERNAL, "an audit chain begins with the start of a session");
+	return 0;
+}
+
 int audit_store_append(struct audit_store *store, struct audit_entry *entry, struct error **err)
 {
-	cleanup_error struct error *why = NULL;
 	int status, code;
 
 	if (store->failed)
 		return say_failed(store, err);
-	if (!entry->session_id || !entry->entry_type)
-		return fail(store, ERROR_INTERNAL, "an entry without session or type", err);
-	status = store->batch ? 0 : begin(store, err);
+	status = check_entry(store, entry, err);
+	if (!status)
+		status = fill_in(store, entry, err);
+	if (!status && !store->batch)
+		status = begin(store, err);
 	if (status)
 		return status;
-	if (fill_in(store, entry, &why) < 0)
-		return fail(store, error_code(why), "an entry that cannot be written", err);
 	code = insert(store, entry);
 	if (code != SQLITE_OK)
 		return fail_sqlite(store, code, err);

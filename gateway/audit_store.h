@@ -22,8 +22,10 @@ struct audit_store;
  * open. Open it after exec only,
  * and never open its files otherwise: closing one would drop SQLite's locks. */
 int audit_store_open(const char *path, struct audit_store **out, struct error **err) MUST_CHECK;
-/* Adds an entry to the batch, and fills in what the store gives it. Once the store has failed (also because another
- * process wrote to the chain), everything fails with the same error, and of the last batch nothing was committed. */
+/* Adds an entry to the batch, and fills in what the store gives it; the first of a chain is a session_start. An entry
+ * that cannot be written (ERROR_INPUT: too long a one) is refused by itself. Once the store has failed (also because
+ * another process wrote to the chain), everything fails with the same error, and of that batch nothing was committed.
+ */
 int audit_store_append(struct audit_store *store, struct audit_entry *entry, struct error **err) MUST_CHECK;
 /* Commits the batch. `durable`: it is on the disk before this returns, and so is all that was committed before. */
 int audit_store_commit(struct audit_store *store, bool durable, struct error **err) MUST_CHECK;

@@ -11,8 +11,6 @@
 #include "gateway/audit_row.h"
 #include "gateway/audit_store.h"
 
-#define FIRST_TYPE "session_start"
-
 struct chain {
 	int64_t next; /* sequence number */
 	char tip[HEX_SHA256]; /* hash of the entry before; "" before the first chain */
@@ -31,7 +29,7 @@ static const char *follow(struct chain *chain, const struct audit_row *row, stru
 {
 	bool first = strcmp(row->prev_entry_hash, AUDIT_GENESIS) == 0;
 
-	if (first && (row->sequence_number != 0 || strcmp(row->entry_type, FIRST_TYPE) != 0))
+	if (first && (row->sequence_number != 0 || strcmp(row->entry_type, AUDIT_FIRST_TYPE) != 0))
 		return "a chain does not begin with the start of a session";
 	if (!first && strcmp(row->prev_entry_hash, chain->tip) != 0)
 		return "the link to the entry before is broken";

@@ -201,6 +201,8 @@ static void syncs_when_it_says(void)
 	CU_ASSERT(audit_world_open(&world));
 	store = audit_open(world.path);
 	CU_ASSERT_EQUAL(audit_store_due(store), NEVER);
+	CU_ASSERT(audit_add(store, "s1", "session_start", NULL));
+	CU_ASSERT_EQUAL(syncs_of(store, true), 1);
 	for (int i = 0; i < 10; i++) {
 		int64_t now;
 
@@ -415,24 +417,36 @@ static void reader_at_the_end(void)
 	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 2);
 }
 
-static void entry_without_form(void)
+/* An agent may choose a long name: its call is refused, and the store goes on. */
+static void entries_refused(void)
 {
 	cleanup_audit_world struct audit_world world = { 0 };
-	struct audit_entry entry = audit_entry_of("s1", "tool_call", "c1");
+	cleanup_free char *name = calloc(1, AUDIT_ENTRY_BYTES + 1);
 	struct audit_store *store;
-	struct error *err = NULL;
 
 	CU_ASSERT(audit_world_open(&world));
 	store = audit_open(world.path);
-	CU_ASSERT(audit_add(store, "s1", "session_start", NULL));
-	entry.detail = "no JSON";
-	CU_ASSERT(audit_store_append(store, &entry, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_INTERNAL, "an entry that cannot be written"));
-	CU_ASSERT(audit_store_commit(store, true, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_INTERNAL, "an entry that cannot be written"));
-	CU_ASSERT(audit_store_close(store, &err) < 0);
-	error_free(err);
-	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 0);
+	for (int i = 0; i < 5; i++) {
+		struct audit_entry entry = audit_entry_of("s1", "session_start", NULL);
+		struct error *err = NULL;
+
+		if (i == 0)
+			entry.entry_type = "call_intent";
+		if (i == 1)
+			entry.session_id = NULL;
+		if (i == 2)
+			entry.detail = "no JSON";
+		if (i == 3)
+			entry.workflow_id = "\xff";
+		if (i == 4)
+			entry.tool_name = memset(name, 'x', AUDIT_ENTRY_BYTES);
+		CU_ASSERT(audit_store_append(store, &entry, &err) < 0);
+		CU_ASSERT(test_error(&err, i < 2 ? ERROR_INTERNAL : ERROR_INPUT, "an audit"));
+		CU_ASSERT(i > 0 || audit_add(store, "s1", "session_start", NULL));
+	}
+	CU_ASSERT(audit_add(store, "s1", "call_intent", "c1"));
+	CU_ASSERT(audit_close(store));
+	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 2);
 }
 
 /* ---- what it refuses -----------------------------------------------------------------------------------------------
@@ -572,7 +586,7 @@ static CU_TestInfo failure_tests[] = {
 	{ "a second store", second_store },
 	{ "another writer", another_writer },
 	{ "a reader at the end", reader_at_the_end },
-	{ "an entry without a form", entry_without_form },
+	{ "entries refused", entries_refused },
 	{ "refused", refuses },
 	{ "no folder", no_folder },
 	CU_TEST_INFO_NULL,
