@@ -22,6 +22,7 @@
 	EACH(json)                                                                                                     \
 	EACH(json_python)                                                                                              \
 	EACH(logs_frames)                                                                                              \
+	EACH(mcp_http)                                                                                                 \
 	EACH(observation)                                                                                              \
 	EACH(otlp)                                                                                                     \
 	EACH(packet)                                                                                                   \
