@@ -283,7 +283,7 @@ static int measure(struct bench *bench, int argc, char **argv, struct error **er
 	if (status < 0)
 		return status;
 	printf("%s", buf_string(&text));
-	return argc == 1 ? report_keep(PAGE, &text, err) : 0;
+	return argc == 1 ? report_keep(PAGE, "measured", &text, err) : 0;
 }
 
 static int bench_main(int argc, char **argv, struct error **err)

@@ -83,13 +83,15 @@ int confined_calls(struct json_document *input, long calls, struct buf *line, st
 struct memory_process {
 	pid_t pid;
 	char name[NAME_MAX_SHORT];
-	int64_t kib; /* proportional set size */
+	int64_t kib, resident_kib; /* proportional set size, resident set size */
 };
 struct memory {
 	struct memory_process processes[MEMORY_PROCESSES_MAX];
 	size_t count;
-	int64_t kib; /* of all */
+	int64_t kib, resident_kib; /* of all */
 };
+/* Of a process and all that descend from it. */
+int memory_of(pid_t root, struct memory *out, struct error **err) MUST_CHECK;
 /* `at_barrier`: of an arm whose agent did its work and is held there. `peak`: the most that was seen during a whole
  * arm. */
 int memory_of_arm(const struct bench *bench, struct memory *at_barrier, int64_t *peak_kib,
@@ -115,6 +117,7 @@ struct bench_row {
 	int64_t ours; /* in ns, KiB, or one a second */
 	int64_t bare; /* 0: there is no other side */
 	int64_t goal; /* of the ratio in hundredths, or of `ours` where there is no other side; 0: none */
+	bool at_least; /* the goal; else it is at most that */
 };
 #define BENCH_ROWS_MAX 32
 struct bench_report {
@@ -123,9 +126,13 @@ struct bench_report {
 	struct buf notes; /* paragraphs of Markdown, below the table */
 };
 void report_row(struct bench_report *report, const struct bench_row *row);
+/* `bench`: whose engine takes part, or NULL. */
+void report_machine(const struct bench *bench, struct buf *out);
+/* The rows, under the names of their two sides. */
+void report_table(const struct bench_report *report, const char *ours, const char *other, struct buf *out);
 int report_text(const struct bench *bench, const struct bench_report *report, struct buf *out,
 		struct error **err) MUST_CHECK;
-/* Puts `text` between the markers of the page at `path`. */
-int report_keep(const char *path, const struct buf *text, struct error **err) MUST_CHECK;
+/* Puts `text` between the markers `mark` of the page at `path`. */
+int report_keep(const char *path, const char *mark, const struct buf *text, struct error **err) MUST_CHECK;
 
 #endif

@@ -72,18 +72,21 @@ static void mark_descendants(struct parentage *table, size_t count, pid_t root)
 	}
 }
 
-static int64_t read_pss(DIR *proc, pid_t pid)
+static void read_sizes(DIR *proc, pid_t pid, struct memory_process *out)
 {
 	cleanup_buf struct buf text = BUF(STAT_BYTES);
 	cleanup_error struct error *gone = NULL;
 	const char *line;
 	char path[48];
 
+	out->kib = out->resident_kib = 0;
 	snprintf(path, sizeof(path), "%d/smaps_rollup", (int)pid);
 	if (fd_read_file(dirfd(proc), path, STAT_BYTES, &text, &gone) < 0)
-		return 0;
+		return;
 	line = strstr(buf_string(&text), "\nPss:");
-	return line ? strtoll(line + strlen("\nPss:"), NULL, 10) : 0;
+	out->kib = line ? strtoll(line + strlen("\nPss:"), NULL, 10) : 0;
+	line = strstr(buf_string(&text), "\nRss:");
+	out->resident_kib = line ? strtoll(line + strlen("\nRss:"), NULL, 10) : 0;
 }
 
 /* The program's whole name: the kernel's short one is cut. */
@@ -118,10 +121,26 @@ static int take_sample(DIR *proc, pid_t root, struct parentage *table, struct me
 		process = &out->processes[out->count++];
 		process->pid = table[i].pid;
 		program_name(proc, &table[i], process->name);
-		process->kib = read_pss(proc, table[i].pid);
+		read_sizes(proc, table[i].pid, process);
 		out->kib += process->kib;
+		out->resident_kib += process->resident_kib;
 	}
 	return 0;
+}
+
+static int open_table(struct parentage **table, DIR **proc, struct error **err)
+{
+	*table = calloc(TABLE_MAX, sizeof(**table));
+	*proc = *table ? opendir("/proc") : NULL;
+	return *proc ? 0 : error_set(err, ERROR_SYSTEM, "no memory for a table of processes, or no /proc");
+}
+
+int memory_of(pid_t root, struct memory *out, struct error **err)
+{
+	cleanup_free struct parentage *table = NULL;
+	cleanup_dir DIR *proc = NULL;
+
+	return open_table(&table, &proc, err) < 0 ? -1 : take_sample(proc, root, table, out, err);
 }
 
 static bool same_processes(const struct memory *one, const struct memory *other)
@@ -142,16 +161,13 @@ static bool same_processes(const struct memory *one, const struct memory *other)
  * past its setting up, and an agent's work takes less than that while. */
 static int watch(const struct measured *arm, bool until_steady, struct memory *last, int64_t *peak, struct error **err)
 {
-	cleanup_free struct parentage *table = calloc(TABLE_MAX, sizeof(*table));
+	cleanup_free struct parentage *table = NULL;
+	cleanup_dir DIR *proc = NULL;
 	int64_t deadline = clock_deadline(ARM_MS);
-	DIR *proc = opendir("/proc");
 	int steady = 0, ready = 0;
 
-	if (!table || !proc) {
-		if (proc)
-			closedir(proc);
-		return error_set(err, ERROR_SYSTEM, "no memory for a table of processes, or no /proc");
-	}
+	if (open_table(&table, &proc, err) < 0)
+		return -1;
 	*last = (struct memory){ .count = 0 };
 	while (ready == 0 && (!until_steady || steady < STEADY_SAMPLES) && clock_now() < deadline) {
 		struct memory now;
@@ -164,7 +180,6 @@ static int watch(const struct measured *arm, bool until_steady, struct memory *l
 			*peak = now.kib;
 		ready = fd_wait(arm->result, POLLIN, clock_deadline(SAMPLE_MS), err);
 	}
-	closedir(proc);
 	if (*err)
 		return -1;
 	if (until_steady && steady < STEADY_SAMPLES)

@@ -9,8 +9,8 @@
 #include "tests/bench/bench.h"
 
 #define PAGE_BYTES (256 * KIB)
-#define MARK_BEGIN "<!-- measured: begin -->\n"
-#define MARK_END "<!-- measured: end -->\n"
+#define MARK "<!-- %s: %s -->\n"
+#define MARK_BYTES 64
 #define HUNDRED 100
 
 static int compare(const void *left, const void *right)
@@ -65,10 +65,17 @@ static void put_ratio(int64_t hundredths, char *out, size_t size)
 	snprintf(out, size, "%lld.%02lld", (long long)hundredths / HUNDRED, (long long)hundredths % HUNDRED);
 }
 
-/* Rounded up, so that a ratio above its goal is never shown as equal to it. */
+/* Rounded so that a ratio that misses its goal is never shown as equal to it. */
 static int64_t ratio_of(const struct bench_row *row)
 {
-	return (row->ours * HUNDRED + row->bare - 1) / row->bare;
+	return (row->ours * HUNDRED + (row->at_least ? 0 : row->bare - 1)) / row->bare;
+}
+
+static bool meets(const struct bench_row *row)
+{
+	int64_t value = row->bare ? ratio_of(row) : row->ours;
+
+	return row->at_least ? value >= row->goal : value <= row->goal;
 }
 
 static void put_row(const struct bench_row *row, struct buf *out)
@@ -86,8 +93,8 @@ static void put_row(const struct bench_row *row, struct buf *out)
 			put_ratio(row->goal, limit, sizeof(limit));
 		else
 			put_value(row->unit, row->goal, limit, sizeof(limit));
-		snprintf(goal, sizeof(goal), "≤ %s", limit);
-		met = (row->bare ? ratio_of(row) : row->ours) <= row->goal ? "met" : "missed";
+		snprintf(goal, sizeof(goal), "%s %s", row->at_least ? "≥" : "≤", limit);
+		met = meets(row) ? "met" : "missed";
 	}
 	(void)buf_printf(out, "| %s | %s | %s | %s | %s | %s |\n", row->what, ours, bare, ratio, goal, met);
 }
@@ -99,45 +106,56 @@ static const char *version_of(const char *text, char *out, size_t size)
 	return out;
 }
 
-static void put_machine(const struct bench *bench, struct buf *out)
+void report_machine(const struct bench *bench, struct buf *out)
 {
-	const char *engine = json_string(json_member(json_root(bench->run.version), "Version"));
+	const char *engine = bench ? json_string(json_member(json_root(bench->run.version), "Version")) : NULL;
 	struct utsname kernel = { .release = "" };
 	struct sysinfo memory = { .totalram = 0 };
 	char engine_version[32], kernel_version[32];
 
 	(void)uname(&kernel);
 	(void)sysinfo(&memory);
-	(void)buf_printf(out, "Machine: %d processors, %llu GiB of memory, Linux %s, Docker Engine %s (API %s).\n\n",
-			 get_nprocs(), (unsigned long long)memory.totalram * memory.mem_unit / MIB / KIB,
-			 version_of(kernel.release, kernel_version, sizeof(kernel_version)),
-			 version_of(engine ? engine : "", engine_version, sizeof(engine_version)),
-			 engine_api(bench->run.engine));
+	(void)buf_printf(out, "Machine: %d processors, %llu GiB of memory, Linux %s", get_nprocs(),
+			 (unsigned long long)memory.totalram * memory.mem_unit / MIB / KIB,
+			 version_of(kernel.release, kernel_version, sizeof(kernel_version)));
+	if (bench)
+		(void)buf_printf(out, ", Docker Engine %s (API %s)",
+				 version_of(engine ? engine : "", engine_version, sizeof(engine_version)),
+				 engine_api(bench->run.engine));
+	(void)buf_text(out, ".\n\n");
+}
+
+void report_table(const struct bench_report *report, const char *ours, const char *other, struct buf *out)
+{
+	(void)buf_printf(out, "| what | %s | %s | ratio | goal | |\n|---|---:|---:|---:|---:|---|\n", ours, other);
+	for (size_t i = 0; i < report->rows_count; i++)
+		put_row(&report->rows[i], out);
 }
 
 int report_text(const struct bench *bench, const struct bench_report *report, struct buf *out, struct error **err)
 {
-	put_machine(bench, out);
-	(void)buf_text(out, "| what | harness | bare engine | ratio | goal | |\n|---|---:|---:|---:|---:|---|\n");
-	for (size_t i = 0; i < report->rows_count; i++)
-		put_row(&report->rows[i], out);
+	report_machine(bench, out);
+	report_table(report, "harness", "bare engine", out);
 	(void)buf_add(out, buf_string(&report->notes), report->notes.length);
 	return buf_check(out, "the report", err);
 }
 
-int report_keep(const char *path, const struct buf *text, struct error **err)
+int report_keep(const char *path, const char *mark, const struct buf *text, struct error **err)
 {
 	cleanup_buf struct buf page = BUF(PAGE_BYTES);
 	cleanup_buf struct buf changed = BUF(2 * PAGE_BYTES);
+	char first[MARK_BYTES], last[MARK_BYTES];
 	const char *begin, *end;
 
+	snprintf(first, sizeof(first), MARK, mark, "begin");
+	snprintf(last, sizeof(last), MARK, mark, "end");
 	if (fd_read_file(AT_FDCWD, path, PAGE_BYTES, &page, err) < 0)
 		return error_wrap(err, "the page of measurements");
-	begin = strstr(buf_string(&page), MARK_BEGIN);
-	end = begin ? strstr(begin, MARK_END) : NULL;
+	begin = strstr(buf_string(&page), first);
+	end = begin ? strstr(begin, last) : NULL;
 	if (!end)
 		return error_set(err, ERROR_INPUT, "the page of measurements has lost its markers");
-	(void)buf_add(&changed, page.data, (size_t)(begin - page.data) + strlen(MARK_BEGIN));
+	(void)buf_add(&changed, page.data, (size_t)(begin - page.data) + strlen(first));
 	(void)buf_add(&changed, text->data, text->length);
 	(void)buf_text(&changed, end);
 	if (buf_check(&changed, "the page of measurements", err) < 0 ||
