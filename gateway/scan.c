@@ -22,9 +22,19 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static bool is_word(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return is_digit(c) || is_letter(c) || c == '_';
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static size_t run(const char *text, size_t length, bool (*of)(char))
@@ -103,8 +113,7 @@ static bool is_removal(const char *text, size_t length)
 
 		if (text[i] != ';')
 			continue;
-		while (at < length && (text[at] == ' ' || text[at] == '\t'))
-			at++;
+		at += run(text + at, length - at, is_space);
 		if (at + 2 <= length && memcmp(text + at, "rm", 2) == 0 && (at + 2 == length || !is_word(text[at + 2])))
 			return true;
 	}
@@ -120,10 +129,16 @@ static bool is_substitution(const char *text, size_t length)
 
 static bool is_backticks(const char *text, size_t length)
 {
-	const char *start = memchr(text, '`', length);
-	size_t rest = start ? length - (size_t)(start - text) - 1 : 0;
+	const char *start = memchr(text, '`', length), *next = start;
 
-	return start && rest > 1 && start[1] != '`' && memchr(start + 1, '`', rest);
+	/* Two beside each other hold nothing, but the second may begin something. */
+	while (next && next == start) {
+		size_t rest = length - (size_t)(start - text) - 1;
+
+		next = memchr(start + 1, '`', rest);
+		start += next == start + 1;
+	}
+	return next != NULL;
 }
 
 static bool is_local(char c)
@@ -140,14 +155,13 @@ static bool is_mail(const char *text, size_t length)
 {
 	for (size_t i = 1; i + 1 < length; i++) {
 		size_t domain;
-		const char *dot;
 
 		if (text[i] != '@' || !is_local(text[i - 1]))
 			continue;
 		domain = run(text + i + 1, length - i - 1, is_domain);
-		dot = memrchr(text + i + 1, '.', domain);
-		if (dot && dot > text + i + 1 && text + i + 1 + domain - dot > 2)
-			return true;
+		for (size_t dot = i + 2; dot < i + 1 + domain; dot++)
+			if (text[dot] == '.' && run(text + dot + 1, length - dot - 1, is_letter) >= 2)
+				return true;
 	}
 	return false;
 }
@@ -199,8 +213,11 @@ static bool is_carrying_url(const char *text, size_t length)
 {
 	static const char *const words[] = { "token", "data", "payload", "upload", "secret", NULL };
 
-	for (size_t i = 0; i < length; i++) {
-		size_t rest = length - i, size;
+	/* What stands within a URL was looked at with it. */
+	for (size_t i = 0, size = 0; i < length; i += size ? size : 1) {
+		size_t rest = length - i;
+
+		size = 0;
 
 		if (rest < 8 || (strncasecmp(text + i, "http://", 7) != 0 && strncasecmp(text + i, "https://", 8) != 0))
 			continue;
