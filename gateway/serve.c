@@ -123,6 +123,15 @@ static int read_descriptor(struct gateway_config *config, struct error **err)
 	return r < 0 ? r : gateway_config_read(buf_string(&bytes), bytes.length, NULL, config, err);
 }
 
+/* Nobody passed it descriptors: each would be one of its own. */
+static int check_alone(const struct gateway_config *config, struct error **err)
+{
+	for (size_t i = 0; i < config->servers_count; i++)
+		if (config->servers[i].pass_fd >= 0)
+			return error_set(err, ERROR_INPUT, "gateway: servers[%zu].passFd: for an arm alone", i);
+	return 0;
+}
+
 int serve_read_config(const char *path, struct gateway_config *config, struct error **err)
 {
 	cleanup_buf struct buf bytes = BUF(GATEWAY_CONFIG_BYTES);
@@ -136,7 +145,9 @@ int serve_read_config(const char *path, struct gateway_config *config, struct er
 		*slash = '\0';
 	if (fd_read_file(AT_FDCWD, path, GATEWAY_CONFIG_BYTES, &bytes, err) < 0)
 		return error_wrap(err, "the configuration");
-	return gateway_config_read(buf_string(&bytes), bytes.length, slash ? folder : NULL, config, err);
+	if (gateway_config_read(buf_string(&bytes), bytes.length, slash ? folder : NULL, config, err) < 0)
+		return -1;
+	return check_alone(config, err);
 }
 
 static int read_token(const char *path, char out[TOKEN_BYTES], struct error **err)
@@ -244,6 +255,8 @@ static int prepare(struct serving *serving, const struct serve_options *options,
 		r = read_token(config->http.token_file, serving->token, err);
 	if (r == 0)
 		r = read_token(config->http.operator_token_file, serving->operator_token, err);
+	if (r == 0 && serving->token[0] && strcmp(serving->token, serving->operator_token) == 0)
+		r = error_set(err, ERROR_INPUT, "the operator's token is every caller's too");
 	return r < 0 ? r : loop_new(&serving->loop, err);
 }
 
