@@ -16,9 +16,11 @@
 
 #define EXIT_USAGE 4
 #define FILE_MODE 0644
+#define WAIT_MS 30000
+#define WAIT_DIGITS 6
 
 struct words {
-	const char *catalog, *sensitivity, *url, *token_file;
+	const char *catalog, *sensitivity, *url, *token_file, *wait;
 	const char *wanted[GATEWAY_TOOLS_MAX + 1];
 	size_t wanted_count;
 	const char *variables[GATEWAY_VARIABLES_MAX];
@@ -39,6 +41,8 @@ static bool take_word(struct words *words, const char *word, const char *value)
 		words->url = value;
 	else if (strcmp(word, "--token-file") == 0)
 		words->token_file = value;
+	else if (strcmp(word, "--wait-ms") == 0)
+		words->wait = value;
 	else if (strcmp(word, "--tool") == 0 && words->wanted_count < GATEWAY_TOOLS_MAX)
 		words->wanted[words->wanted_count++] = value;
 	else if (strcmp(word, "--env") == 0 && words->variables_count < GATEWAY_VARIABLES_MAX)
@@ -46,6 +50,13 @@ static bool take_word(struct words *words, const char *word, const char *value)
 	else
 		return false;
 	return true;
+}
+
+static bool is_wait(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length > 0 && length <= WAIT_DIGITS && strspn(word, "0123456789") == length && strtol(word, NULL, 10) > 0;
 }
 
 static bool take_words(struct words *words, int argc, char **argv)
@@ -61,7 +72,8 @@ static bool take_words(struct words *words, int argc, char **argv)
 			return false;
 		i++;
 	}
-	return words->catalog && (words->command ? words->command[0] && !words->url : words->url != NULL);
+	return words->catalog && (!words->wait || is_wait(words->wait)) &&
+	       (words->command ? words->command[0] && !words->url : words->url != NULL);
 }
 
 static int put(char *out, size_t size, const char *text, struct error **err)
@@ -132,6 +144,14 @@ static int take_command(struct gateway_server *server, char **command, struct er
 	return measure(server, err);
 }
 
+static int take_token_file(struct gateway_server *server, const char *path, struct error **err)
+{
+	cleanup_free char *whole = realpath(path, NULL);
+
+	return whole ? put(server->token_file, sizeof(server->token_file), whole, err)
+		     : error_errno(err, errno, "the token's file");
+}
+
 static int take_server(struct gateway_server *server, const struct words *words, struct error **err)
 {
 	*server = (struct gateway_server){ .pass_fd = -1 };
@@ -141,7 +161,7 @@ static int take_server(struct gateway_server *server, const struct words *words,
 			return -1;
 	if (words->command)
 		return take_command(server, words->command, err);
-	if (words->token_file && put(server->token_file, sizeof(server->token_file), words->token_file, err) < 0)
+	if (words->token_file && take_token_file(server, words->token_file, err) < 0)
 		return -1;
 	return put(server->url, sizeof(server->url), words->url, err);
 }
@@ -157,6 +177,16 @@ static int read_old(const char *path, struct catalog *catalog, struct error **er
 	return catalog_read(buf_string(&bytes), bytes.length, catalog, err);
 }
 
+/* A word that no catalog may hold is found by whoever will read it. */
+static int check_written(struct buf *bytes, struct error **err)
+{
+	cleanup_free struct catalog *again = calloc(1, sizeof(*again));
+
+	if (!again)
+		return error_set(err, ERROR_MEMORY, "no memory for a catalog");
+	return catalog_read(buf_string(bytes), bytes->length, again, err);
+}
+
 static int write_new(const char *path, const struct catalog *catalog, struct error **err)
 {
 	cleanup_buf struct buf bytes = BUF(CATALOG_BYTES);
@@ -165,27 +195,33 @@ static int write_new(const char *path, const struct catalog *catalog, struct err
 	json_begin(&writer, &bytes);
 	schema_encode(catalog_fields, catalog, &writer);
 	buf_text(&bytes, "\n");
-	if (buf_check(&bytes, "the catalog", err) < 0)
+	if (buf_check(&bytes, "the catalog", err) < 0 || check_written(&bytes, err) < 0)
 		return -1;
 	return fd_write_atomic(AT_FDCWD, path, bytes.data, bytes.length, FILE_MODE, err);
 }
 
 static int add(const struct words *words, struct catalog *catalog, struct error **err)
 {
-	const char *sensitivity = words->sensitivity ? words->sensitivity : "public";
-	size_t index, added = 0;
+	struct catalog_question question = {
+		.sensitivity = words->sensitivity ? words->sensitivity : "public",
+		.wanted = words->wanted_count ? words->wanted : NULL,
+		.wait_ms = words->wait ? strtol(words->wait, NULL, 10) : WAIT_MS,
+	};
+	size_t added = 0;
 
 	if (read_old(words->catalog, catalog, err) < 0)
 		return -1;
 	if (catalog->servers_count == GATEWAY_SERVERS_MAX)
 		return error_set(err, ERROR_LIMIT, "a catalog has at most %d servers", GATEWAY_SERVERS_MAX);
-	index = catalog->servers_count++;
-	if (take_server(&catalog->servers[index], words, err) < 0 ||
+	if (strlen(question.sensitivity) >= NAME_MAX_SHORT)
+		return error_set(err, ERROR_INPUT, "the label is too long");
+	question.server = catalog->servers_count++;
+	if (take_server(&catalog->servers[question.server], words, err) < 0 ||
 	    catalog_check(catalog->tools, catalog->tools_count, catalog->servers, catalog->servers_count, "catalog",
 			  err) < 0 ||
-	    catalog_ask(catalog, index, sensitivity, words->wanted_count ? words->wanted : NULL, &added, err) < 0)
+	    catalog_ask(catalog, &question, &added, err) < 0)
 		return -1;
-	if (added == 0)
+	if (added == 0 || added < words->wanted_count)
 		return error_set(err, ERROR_INPUT, "the server has no such tool");
 	if (write_new(words->catalog, catalog, err) < 0)
 		return -1;

@@ -6,16 +6,21 @@
 #include "gateway/catalog.h"
 
 #define CATALOG_ADD_WORDS                                                                                              \
-	"add --catalog FILE [--sensitivity LABEL] [--tool NAME]... [--env NAME=VALUE]... (--url URL [--token-file "    \
-	"FILE] | "                                                                                                     \
-	"-- COMMAND [SCRIPT] [ARGUMENT]...)"
+	"add --catalog FILE [--sensitivity LABEL] [--tool NAME]... [--env NAME=VALUE]... [--wait-ms N] "               \
+	"(--url URL [--token-file FILE] | -- COMMAND [SCRIPT] [ARGUMENT]...)"
 
 /* Of main(): the words behind "catalog". EXIT_USAGE (4) when they are none. */
 int catalog_add(int argc, char **argv, struct error **err) MUST_CHECK;
 
-/* Starts catalog->servers[server], which must be measured, asks for its tools, and adds those that `wanted` names
- * (ended by NULL; NULL: all of them) with their definitions' hashes. *added: how many. */
-int catalog_ask(struct catalog *catalog, size_t server, const char *sensitivity, const char *const *wanted,
-		size_t *added, struct error **err) MUST_CHECK;
+struct catalog_question {
+	size_t server; /* of the catalog's; measured */
+	const char *sensitivity;
+	const char *const *wanted; /* names, ended by NULL; NULL: all of its tools */
+	int64_t wait_ms; /* for everything */
+};
+/* Starts the server, asks for its tools, and adds those that are wanted with their definitions' hashes. *added: how
+ * many. */
+int catalog_ask(struct catalog *catalog, const struct catalog_question *question, size_t *added,
+		struct error **err) MUST_CHECK;
 
 #endif

@@ -8,7 +8,6 @@
 #include "gateway/program.h"
 #include "mcp/client.h"
 
-#define ASK_MS 30000
 #define PAGES_MAX 16
 #define CURSOR_BYTES (4 * KIB)
 
@@ -17,6 +16,7 @@ struct asking {
 	size_t server, added;
 	const char *sensitivity;
 	const char *const *wanted;
+	int64_t wait_ms;
 	char cursor[CURSOR_BYTES]; /* of the next page, or "" */
 	bool answered;
 	int status;
@@ -38,13 +38,13 @@ static int take_tool(struct asking *asking, const struct json_node *definition)
 	const char *name = json_string(json_member(definition, "name"));
 	struct gateway_tool *row;
 
+	if (name && !is_wanted(asking, name))
+		return 0;
 	if (!name || !schema_matches(PATTERN_FIELD, name, strlen(name)) || strlen(name) >= sizeof(row->tool))
 		return error_set(asking->err, ERROR_INPUT, "the server has a tool whose name no catalog can hold");
-	if (!is_wanted(asking, name))
-		return 0;
 	for (size_t i = 0; i < catalog->tools_count; i++)
 		if (strcmp(catalog->tools[i].tool, name) == 0)
-			return error_set(asking->err, ERROR_INPUT, "the catalog has a tool %s already", name);
+			return error_set(asking->err, ERROR_INPUT, "the catalog has a tool of that name already");
 	if (catalog->tools_count == GATEWAY_TOOLS_MAX)
 		return error_set(asking->err, ERROR_LIMIT, "a catalog has at most %d tools", GATEWAY_TOOLS_MAX);
 	row = &catalog->tools[catalog->tools_count];
@@ -118,7 +118,7 @@ static int ask_page(struct asking *asking, struct mcp_client *client, int64_t de
 
 static int converse(struct asking *asking, struct mcp_client *client, struct error **err)
 {
-	int64_t deadline = clock_deadline(ASK_MS);
+	int64_t deadline = clock_deadline(asking->wait_ms);
 	int pages = 0;
 
 	if (mcp_client_initialize(client, "harness-gateway", HARNESS_VERSION, deadline, on_answer, asking, err) < 0 ||
@@ -131,21 +131,25 @@ static int converse(struct asking *asking, struct mcp_client *client, struct err
 	return asking->cursor[0] ? error_set(err, ERROR_LIMIT, "the server's list of tools does not end") : 0;
 }
 
-int catalog_ask(struct catalog *catalog, size_t server, const char *sensitivity, const char *const *wanted,
-		size_t *added, struct error **err)
+int catalog_ask(struct catalog *catalog, const struct catalog_question *question, size_t *added, struct error **err)
 {
 	static const struct mcp_limits limits = { .line_max = MCP_LINE_BYTES, .queue_max = 64 * KIB, .calls_max = 1 };
 	struct asking asking = {
-		.catalog = catalog, .server = server, .sensitivity = sensitivity, .wanted = wanted, .err = err
+		.catalog = catalog,
+		.server = question->server,
+		.sensitivity = question->sensitivity,
+		.wanted = question->wanted,
+		.wait_ms = question->wait_ms,
+		.err = err,
 	};
 	cleanup_mcp_client struct mcp_client *client = NULL;
 	cleanup_program struct program program = PROGRAM_NONE;
 	cleanup_child struct child child = CHILD_NONE;
 	cleanup_fd int in = -1, out = -1;
 
-	if (program_measure(&catalog->servers[server], &program) < 0)
+	if (program_measure(&catalog->servers[question->server], &program) < 0)
 		return error_set(err, ERROR_INPUT, "the server's program cannot be read, or is no regular file");
-	if (program_start(&program, &catalog->servers[server], ASK_MS, &child, &in, &out, err) < 0)
+	if (program_start(&program, &catalog->servers[question->server], question->wait_ms, &child, &in, &out, err) < 0)
 		return error_wrap(err, "the server");
 	if (mcp_client_new(steal_fd(&in), steal_fd(&out), &limits, &client, err) < 0 ||
 	    converse(&asking, client, err) < 0)
