@@ -59,6 +59,8 @@ struct gateway_call {
 	int session_at_entry;
 	const char *label_at_entry;
 	uint32_t tried; /* bit per upstream that this call started, or saw down */
+	uint64_t life; /* of the upstream that was looked at */
+	bool queued; /* it waited for its turn at the upstream */
 	enum intent intent;
 	bool sent, answered;
 	struct answer answer; /* of the upstream */
@@ -98,6 +100,8 @@ extern const struct gateway_step gateway_call_steps[], gateway_list_steps[];
 /* ---- records ---- */
 
 /* Each is durable, or at least committed, as the audit chain's header says. Negative: the call must not go on. */
+/* Takes the hash of the arguments, for all entries of the call. ERROR_INPUT: they have no canonical form. */
+int record_arguments(struct gateway_call *call, struct error **err) MUST_CHECK;
 int record_session(struct gateway *gateway, const char *entry_type, struct error **err) MUST_CHECK;
 int record_drift(struct gateway *gateway, const struct gateway_call *call, const struct gateway_tool *tool,
 		 const char *kind, struct error **err) MUST_CHECK;

@@ -93,8 +93,7 @@ static const struct gateway_outcome outcomes[RULES_END] = {
 					  DENIED, "POLICY_DENY"),
 	[RULE_RESPONSE_SIZE] =
 		OUTCOME("response-size", DENY, 403, "tool_call", "response_size_exceeded", DENIED, "POLICY_DENY"),
-	[RULE_CATALOG_DRIFT] =
-		OUTCOME("catalog-drift", FAULT, 503, "fault", "catalog_drift", "catalog_drift", "CATALOG_DRIFT"),
+	[RULE_CATALOG_DRIFT] = OUTCOME("catalog-drift", FAULT, 503, NULL, NULL, "catalog_drift", "CATALOG_DRIFT"),
 	[RULE_UPSTREAM_MEASURE] =
 		OUTCOME("upstream-measure", FAULT, 500, "fault", "unexpected:measure", INTERNAL, "TEE_FAULT"),
 	[RULE_UPSTREAM_START] =

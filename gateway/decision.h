@@ -49,7 +49,7 @@ struct gateway_outcome {
 	const char *id;
 	enum gateway_decision decision;
 	int status; /* of HTTP, for a caller without an MCP session */
-	const char *entry; /* entry_type of the audit chain */
+	const char *entry; /* entry_type of the audit chain, or NULL: drift has entries of its own */
 	const char *matched; /* its policy_rule_matched */
 	const char *message;
 	const char *error_code;

@@ -11,6 +11,7 @@
 #define LIST_BYTES (GATEWAY_TOOLS_MAX * 64 * KIB + KIB)
 #define NS_PER_US 1000
 #define FLUSH_MS 3000
+#define END_MS 500 /* for all upstreams together */
 
 static const struct gateway_route call_route, list_route;
 
@@ -188,13 +189,15 @@ void gateway_cancelled(void *context, struct mcp_request *request)
 		return;
 	call->rule = RULE_CALLER_GONE;
 	end(call);
+	/* The session's close may have waited for it. */
+	gateway->wake(gateway->wake_context);
 }
 
 /* NULL with *err set when there is no memory, or no random id. */
 static struct gateway_call *begin(struct gateway *gateway, const struct gateway_route *route,
 				  const struct gateway_step *steps, struct mcp_request *request, struct error **err)
 {
-	struct gateway_call *call = calloc(1, sizeof(*call));
+	struct gateway_call *call = calloc(1, sizeof(*call)), **last = &gateway->calls;
 
 	if (!call) {
 		error_set(err, ERROR_MEMORY, "no memory for a call");
@@ -211,8 +214,11 @@ static struct gateway_call *begin(struct gateway *gateway, const struct gateway_
 	call->start = clock_now();
 	call->started = clock_realtime();
 	call->deadline = clock_add(call->start, gateway->config->call_ms * NS_PER_MS);
-	call->next = gateway->calls;
-	gateway->calls = call;
+	memcpy(call->session_id, gateway->session.id, sizeof(call->session_id));
+	/* Behind the others: they go on in the order in which they came. */
+	while (*last)
+		last = &(*last)->next;
+	*last = call;
 	return call;
 }
 
@@ -225,8 +231,15 @@ static struct json_span progress_token(const struct json_node *params)
 	return fits ? json_raw(token) : RPC_NONE;
 }
 
+static int refuse_params(struct mcp_request *request)
+{
+	mcp_request_error(request, RPC_INVALID_PARAMS, "Invalid params", RPC_NONE);
+	return 0;
+}
+
 static int run_call(void *context, struct mcp_request *request, struct error **err)
 {
+	cleanup_error struct error *formless = NULL;
 	struct gateway *gateway = context;
 	const struct json_node *params = mcp_request_params(request);
 	const struct json_node *arguments = json_member(params, "arguments");
@@ -234,15 +247,18 @@ static int run_call(void *context, struct mcp_request *request, struct error **e
 	const char *name = json_string(json_member(params, "name"));
 	struct gateway_call *call;
 
-	if (!name || (arguments && json_type(arguments) != JSON_OBJECT)) {
-		mcp_request_error(request, RPC_INVALID_PARAMS, "Invalid params", RPC_NONE);
-		return 0;
-	}
+	if (!name || (arguments && json_type(arguments) != JSON_OBJECT))
+		return refuse_params(request);
 	call = begin(gateway, &call_route, gateway->call_steps, request, err);
 	if (!call)
 		return -1;
 	call->name = name;
 	call->arguments = arguments;
+	/* What could not be recorded is not decided. */
+	if ((gateway->audit || gateway->telemetry) && record_arguments(call, &formless) < 0) {
+		forget(call);
+		return refuse_params(request);
+	}
 	call->declared = json_string(json_member(meta, "data_class"));
 	call->workflow = json_string(json_member(meta, "workflow_id"));
 	call->progress = progress_token(params);
@@ -301,6 +317,7 @@ int gateway_open(struct gateway *gateway, const struct gateway_options *options,
 
 void gateway_close(struct gateway *gateway)
 {
+	int64_t deadline = clock_deadline(END_MS);
 	cleanup_error struct error *lost = NULL;
 
 	while (gateway->calls) {
@@ -308,10 +325,10 @@ void gateway_close(struct gateway *gateway)
 		record_outcome(gateway->calls);
 		forget(gateway->calls);
 	}
-	for (size_t i = 0; i < GATEWAY_SERVERS_MAX; i++) {
-		upstream_free(gateway->upstreams[i]);
-		gateway->upstreams[i] = NULL;
-	}
+	for (size_t i = 0; i < GATEWAY_SERVERS_MAX; i++)
+		upstream_dismiss(gateway->upstreams[i]);
+	for (size_t i = 0; i < GATEWAY_SERVERS_MAX; i++)
+		upstream_free(steal_pointer(&gateway->upstreams[i]), deadline);
 	(void)!audit_store_close(steal_pointer(&gateway->audit), &lost);
 	telemetry_close(steal_pointer(&gateway->telemetry), clock_deadline(FLUSH_MS));
 }
@@ -328,6 +345,8 @@ bool gateway_ready(struct gateway *gateway)
 
 int gateway_reset(struct gateway *gateway, struct error **err)
 {
+	if (gateway->closing)
+		return error_set(err, ERROR_REFUSED, "the session is being closed");
 	if (session_begin(&gateway->session, gateway->config, err) == 0 &&
 	    record_session(gateway, "session_reset", err) == 0)
 		return 0;

@@ -21,12 +21,10 @@ static const char *effect(const struct gateway_call *call)
 		       : "{\"effect\":\"unknown\"}";
 }
 
-static int hash_arguments(struct gateway_call *call, struct error **err)
+int record_arguments(struct gateway_call *call, struct error **err)
 {
 	char hex[HEX_SHA256];
 
-	if (call->request_hash[0])
-		return 0;
 	if (!call->arguments)
 		hash_bytes("{}", 2, hex);
 	else if (json_python_hash(call->arguments, HASHED_BYTES, hex, err) < 0)
@@ -82,6 +80,14 @@ static int commit(struct gateway *gateway, bool durable, struct error **err)
 	return -1;
 }
 
+/* Of a session that was reset meanwhile nothing more is known, and its successor is none of the call's business. */
+static const char *label_now(const struct gateway_call *call)
+{
+	const struct gateway_state *session = &call->gateway->session;
+
+	return !call->entered || call->epoch == session->epoch ? session->label : call->label_at_entry;
+}
+
 static struct audit_entry of_call(const struct gateway_call *call, const char *type)
 {
 	return (struct audit_entry){
@@ -95,7 +101,7 @@ static struct audit_entry of_call(const struct gateway_call *call, const char *t
 		.latency_us = -1,
 		.request_payload_hash = call->request_hash[0] ? call->request_hash : NULL,
 		.session_sensitivity_before = call->label_at_entry,
-		.session_sensitivity_after = call->gateway->session.label,
+		.session_sensitivity_after = label_now(call),
 		.evidence_class = "hash-only",
 		.effective_data_class = effective_class(call),
 	};
@@ -130,11 +136,8 @@ int record_drift(struct gateway *gateway, const struct gateway_call *call, const
 int record_intent(struct gateway_call *call, struct error **err)
 {
 	char named[PAYLOAD_HASH_BYTES];
-	struct audit_entry entry;
+	struct audit_entry entry = of_call(call, "call_intent");
 
-	if (hash_arguments(call, err) < 0)
-		return -1;
-	entry = of_call(call, "call_intent");
 	entry.workflow_id = workflow(call, named);
 	return append(call->gateway, &entry, call->started, err);
 }
@@ -161,8 +164,6 @@ static int entry_of_outcome(struct gateway_call *call, struct error **err)
 
 	if (!outcome->entry || (!call->gateway->audit && !call->gateway->telemetry))
 		return 0;
-	if (hash_arguments(call, err) < 0)
-		return -1;
 	entry = of_call(call, outcome->entry);
 	entry.workflow_id = workflow(call, named);
 	entry.policy_decision = decisions[outcome->decision];

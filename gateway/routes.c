@@ -64,7 +64,10 @@ static int reset(void *context, struct mcp_http_exchange *exchange, struct error
 	if (!is_current(gateway, exchange))
 		return 0;
 	if (gateway_reset(gateway, &lost) < 0) {
-		answer_word(exchange, 500, "error", "the session could not be reset");
+		bool refused = error_code(lost) == ERROR_REFUSED;
+
+		answer_word(exchange, refused ? 409 : 500, "error",
+			    refused ? "the session is being closed" : "the session could not be reset");
 		return 0;
 	}
 	json_begin(&writer, &body);

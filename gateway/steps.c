@@ -1,11 +1,13 @@
 /* The steps of a call, one function each, and their order. */
 #include <string.h>
 
+#include "core/clock.h"
 #include "gateway/call.h"
 #include "gateway/decision.h"
 #include "gateway/scan.h"
 
 #define NOTICE_BYTES KIB
+#define NUMBER_BYTES 15 /* shorter than a card's */
 
 enum step_result gateway_end_by(struct gateway_call *call, enum gateway_rule rule)
 {
@@ -85,6 +87,7 @@ static enum step_result discover(struct gateway_call *call, size_t server)
 	call->tried |= bit;
 	switch (upstream_state(upstream)) {
 	case UPSTREAM_READY:
+		call->life = upstream_lives(upstream);
 		return STEP_NEXT;
 	case UPSTREAM_STARTING:
 		return STEP_WAIT;
@@ -194,13 +197,16 @@ static void on_answer(void *context, const struct mcp_answer *answer)
 	}
 }
 
-/* The numbers alone: a message is text of the upstream's that no check of the answer has seen. */
+/* A number may say much as well: it passes where the answer may. No message does: it is text that no check of the
+ * answer has seen. */
 static void on_progress(void *context, struct json_span progress, struct json_span total)
 {
 	struct gateway_call *call = context;
 	cleanup_buf struct buf params = BUF(NOTICE_BYTES);
 	struct json_writer writer;
 
+	if (progress.length > NUMBER_BYTES || total.length > NUMBER_BYTES || ask(call, SINK_RESPONSE) != RULE_ALLOW)
+		return;
 	json_begin(&writer, &params);
 	json_object(&writer);
 	json_put_key(&writer, "progressToken");
@@ -216,11 +222,27 @@ static void on_progress(void *context, struct json_span progress, struct json_sp
 		mcp_request_notify(call->request, "notifications/progress", rpc_span(&params));
 }
 
+/* While the intent was on its way to the disk, the upstream may have gone, and another life begun that no check has
+ * seen; while the call waited for its turn, the session may have risen. */
+static enum step_result may_go(struct gateway_call *call, const struct upstream *upstream)
+{
+	if (upstream_state(upstream) != UPSTREAM_READY || upstream_lives(upstream) != call->life)
+		return gateway_end_by(call, RULE_UPSTREAM_LOST);
+	if (upstream_full(upstream)) {
+		call->queued = true;
+		return STEP_WAIT;
+	}
+	if (call->deadline <= clock_now())
+		return gateway_end_by(call, RULE_UPSTREAM_TIMEOUT);
+	return call->queued ? step_ceiling(call) : STEP_NEXT;
+}
+
 enum step_result step_dispatch(struct gateway_call *call)
 {
 	struct upstream *upstream = call->gateway->upstreams[call->tool->server];
 
 	if (!call->sent) {
+		enum step_result may = may_go(call, upstream);
 		const struct upstream_call outgoing = {
 			.tool = call->tool,
 			.arguments = gateway_arguments(call),
@@ -229,8 +251,11 @@ enum step_result step_dispatch(struct gateway_call *call)
 			.progress = call->progress.length ? on_progress : NULL,
 			.context = call,
 		};
-		enum gateway_rule rule = upstream_call(upstream, &outgoing);
+		enum gateway_rule rule;
 
+		if (may != STEP_NEXT)
+			return may;
+		rule = upstream_call(upstream, &outgoing);
 		call->sent = rule == RULE_ALLOW || rule == RULE_UPSTREAM_LOST;
 		return rule == RULE_ALLOW ? STEP_WAIT : gateway_end_by(call, rule);
 	}

@@ -14,7 +14,6 @@
 #define CURSOR_BYTES (4 * KIB)
 #define PAGES_MAX 16
 #define CALLS_MAX 32
-#define END_MS 500
 #define ENVELOPE_BYTES 256
 
 struct definition {
@@ -40,6 +39,7 @@ struct upstream {
 	bool condemned;
 	int64_t ready_by; /* STARTING: until when it must be ready */
 	unsigned pages;
+	uint64_t lives;
 	struct program program;
 	struct child child;
 	struct mcp_client *client;
@@ -82,18 +82,24 @@ static void end(struct upstream *upstream)
 	upstream->state = UPSTREAM_DOWN;
 }
 
-void upstream_free(struct upstream *upstream)
+void upstream_dismiss(struct upstream *upstream)
+{
+	if (!upstream)
+		return;
+	mcp_client_free(upstream->client);
+	upstream->client = NULL;
+}
+
+void upstream_free(struct upstream *upstream, int64_t deadline)
 {
 	cleanup_error struct error *late = NULL;
 	int status;
 
 	if (!upstream)
 		return;
-	/* End of file on its stdin is how it is asked to go. */
-	mcp_client_free(upstream->client);
-	upstream->client = NULL;
+	upstream_dismiss(upstream);
 	if (upstream->child.pid > 0)
-		(void)!child_wait(&upstream->child, clock_deadline(END_MS), &status, &late);
+		(void)!child_wait(&upstream->child, deadline, &status, &late);
 	end(upstream);
 	free(upstream);
 }
@@ -265,6 +271,17 @@ void upstream_start(struct upstream *upstream)
 	}
 	upstream->fault = RULE_NONE;
 	upstream->state = UPSTREAM_STARTING;
+	upstream->lives++;
+}
+
+uint64_t upstream_lives(const struct upstream *upstream)
+{
+	return upstream->lives;
+}
+
+bool upstream_full(const struct upstream *upstream)
+{
+	return upstream->state == UPSTREAM_READY && mcp_client_calls(upstream->client) >= CALLS_MAX;
 }
 
 bool upstream_measured(const struct upstream *upstream)

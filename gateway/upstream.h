@@ -47,8 +47,10 @@ struct upstream_call {
 /* `config` must outlive it. Nothing is started yet. */
 int upstream_new(const struct gateway_config *config, size_t index, struct upstream **out,
 		 struct error **err) MUST_CHECK;
-/* Closes its stdin, waits for its end for a bounded time, then kills it. Calls are forgotten. NULL-safe. */
-void upstream_free(struct upstream *upstream);
+/* Closes its stdin, which is how it is asked to go. Calls are forgotten. NULL-safe. */
+void upstream_dismiss(struct upstream *upstream);
+/* Dismisses it, waits for its end until the deadline, then kills it. NULL-safe. */
+void upstream_free(struct upstream *upstream, int64_t deadline);
 
 enum upstream_state upstream_state(const struct upstream *upstream);
 /* Why it is down: RULE_UPSTREAM_*, or RULE_NONE when it was never started. */
@@ -58,9 +60,13 @@ void upstream_start(struct upstream *upstream);
 /* Its definition of a catalogued tool, as written, or an empty span. */
 struct json_span upstream_definition(const struct upstream *upstream, const struct gateway_tool *tool);
 enum upstream_definition upstream_defines(const struct upstream *upstream, const struct gateway_tool *tool);
+/* How often it was started: what was seen of it holds for one life. */
+uint64_t upstream_lives(const struct upstream *upstream);
+/* It is READY, and has as many calls under way as it may. */
+bool upstream_full(const struct upstream *upstream);
 /* Whether what a start would run is what was declared. */
 bool upstream_measured(const struct upstream *upstream);
-/* Sends tools/call. RULE_ALLOW, or the fault. */
+/* Sends tools/call to one that is READY. RULE_ALLOW, or the fault. */
 enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call);
 /* Ends it; the next call that may pass starts it anew. Calls under way are told that it is lost. */
 void upstream_stop(struct upstream *upstream);
