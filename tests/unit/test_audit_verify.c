@@ -325,7 +325,7 @@ static void live(void)
 		CU_ASSERT(audit_writer_calls(&writer, 4));
 		/* The writer closes its store now and then: what it wrote meanwhile is said, not judged. */
 		if (audit_verify(world.path, &verdict, &err) < 0) {
-			CU_ASSERT(test_error(&err, ERROR_INPUT, "a database"));
+			CU_ASSERT(test_error(&err, ERROR_INPUT, "database"));
 			continue;
 		}
 		CU_ASSERT_EQUAL(verdict.broken_at, -1);
