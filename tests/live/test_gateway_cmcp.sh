@@ -73,6 +73,13 @@ cat >"$folder/tree/scenarios/mutation/raised.json" <<'END'
 	]
 }
 END
+started=()
+end_started() {
+	local pid
+	for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+	started=()
+}
+trap 'end_started; tidy' EXIT
 hash() { sha256sum | cut -d ' ' -f 1; }
 free_port() {
 	build/cmcp/bin/python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -108,14 +115,15 @@ start_cmcp() { # CEILING OF PUBLIC.TOOL: its port is in $port then
 	END
 	(cd "$at" && exec env -i PATH=/usr/bin:/bin CMCP_DEV_MODE=1 CMCP_BEARER_TOKEN=the-token \
 		"$folder/tree/build/cmcp/bin/python" "$folder/tree/build/cmcp/bin/cmcp" start --config config.yaml >"$at/log" 2>&1 </dev/null) &
+	started+=($!)
 	within 20 answers "$port"
 }
 answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; } # PORT
 printf 'the-token\n' >"$folder/token"
 start_cmcp public
-plain=$port plain_pid=$!
+plain=$port
 start_cmcp confidential
-raised=$port raised_pid=$!
+raised=$port
 BY_URL=(--gateway "http://127.0.0.1:$plain/mcp" --gateway-sink "$SINK" --gateway-token-file "$folder/token")
 
 harness tree run "${BY_URL[@]}" --gateway-raised "http://127.0.0.1:$raised/mcp" base
@@ -132,8 +140,7 @@ check "by URL alone: proves no confinement" exits 2
 check "by URL alone: says so" says "nothing protected was planned"
 check "by URL alone: the ceiling's cells are not planned" says "denied@deliveries of base: unsupported-raised"
 
-kill -KILL "$plain_pid" "$raised_pid" 2>/dev/null
-wait "$plain_pid" "$raised_pid" 2>/dev/null
+end_started
 harness tree run "${BY_URL[@]}" base
 check "by URL, nobody there: nothing passes" exits 3
 check "by URL, nobody there: the arm says so" says "arm base"
