@@ -39,6 +39,9 @@ $(BUILD)/lib/%.a:
 MAINS :=
 PROGRAMS := $(BUILD)/agent
 
+# What the mutants of the gateway replace, at their link alone.
+MUTANT_WRAP := $(foreach name,program_measure spawn answer_refuse,-Wl,--wrap=$(name))
+
 # program: its file with main(), the rooms it may link, libraries. All other files of a room go into the room's archive.
 define program
 MAINS += $(2)
@@ -59,6 +62,8 @@ $(eval $(call program,libexec/recorder,observers/recorder.c,observers mcp core,-
 $(eval $(call program,libexec/mcp-http,mcp/http_relay.c,mcp core,-lcurl -lcjson -lmd))
 $(eval $(call program,libexec/hostile-gateway,gateway/hostile_gateway.c,gateway mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-upstream,observers/hostile_upstream.c,observers mcp core,-lcjson -lmd))
+$(eval $(call program,libexec/audit-trap,observers/audit_trap.c,core,-lsqlite3 -lmd))
+$(eval $(call program,libexec/gateway-mutant,gateway/mutant.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd $(MUTANT_WRAP)))
 $(eval $(call program,libexec/netns-beacon,observers/netns_beacon.c,core,))
 $(eval $(call program,libexec/observer-tcp,observers/tcp.c,observers core,-lmd))
 $(eval $(call program,libexec/observer-udp,observers/udp.c,observers core,-lresolv -lmd))

@@ -23,7 +23,9 @@ const char *const probe_ids[] = {
 	"file-name", "file-link",       "file-xattr",
 	"stderr",    "permitted",       "denied",
 	"after",     "permitted-again", "permitted-third",
-	"slow",      "slow-ahead",      NULL,
+	"slow",      "slow-ahead",      "in-key",
+	"in-url",    "in-blocked",      "tool-name",
+	"raising",   "raised",          NULL,
 };
 
 const struct probe_route probe_routes[] = {
@@ -44,5 +46,11 @@ const struct probe_route probe_routes[] = {
 	{ .id = "slow", .address = PROBE_OPERATION, .target = "slow", .tool = "slow.tool" },
 	{ .id = "slow-ahead", .address = PROBE_OPERATION, .target = "slow", .tool = "slow.tool" },
 	{ .id = "after", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "in-key", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "in-url", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "in-blocked", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "tool-name", .address = PROBE_OUTSIDE },
+	{ .id = "raising", .address = PROBE_OUTSIDE, .target = "permitted.tool" },
+	{ .id = "raised", .address = PROBE_OUTSIDE, .target = "public.tool" },
 	{ .id = NULL },
 };

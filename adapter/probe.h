@@ -7,12 +7,14 @@
 
 #include <stdbool.h>
 
-enum probe_address { PROBE_LOOPBACK4, PROBE_LOOPBACK6, PROBE_NIC, PROBE_PATH, PROBE_OPERATION, PROBE_NOWHERE };
+enum probe_address { PROBE_LOOPBACK4, PROBE_LOOPBACK6, PROBE_NIC, PROBE_PATH, PROBE_OPERATION, PROBE_NOWHERE, PROBE_OUTSIDE };
 
+/* PROBE_OUTSIDE: no agent can do that through the bridge. The arm asks the gateway itself, all such at once. */
 struct probe_route {
 	const char *id;
 	enum probe_address address;
-	const char *target; /* the path or the operation; NULL for the others */
+	const char *target; /* the path or the operation; outside: the tool, or NULL: one that is called as the canary;
+			       NULL for the others */
 	const char *observer; /* kind of the observer that binds its port, or NULL */
 	const char *tool; /* operations: the catalog's tool; NULL for the others */
 	bool attribute; /* tried only where attributes of users are kept */

@@ -49,6 +49,8 @@ struct session_options {
 	size_t ceilings_count;
 	char response_ceiling[NAME_MAX_SHORT];
 	char sensitivity[NAME_MAX_SHORT]; /* of the classified payload: where the gateway's session starts */
+	/* The gateway's label of what permitted.tool brings into the session, "": it brings nothing. */
+	char permitted_label[NAME_MAX_SHORT];
 	bool watchdog; /* armed */
 	bool watchdog_pidfd; /* the watchdog holds the process itself, and needs no engine to end it */
 	bool acknowledge; /* the bridge checks the watchdog's acknowledgments */
@@ -63,6 +65,9 @@ struct session_options {
 	/* Helpers' names, and the one argument of each, or NULL. */
 	const char *gateway_program, *gateway_mode;
 	const char *upstream_program, *upstream_mode;
+	/* A tool that the second upstream alone serves, while the first one is the recorder; or NULL: one serves all. */
+	const char *apart;
+	bool undeclared; /* what the second upstream runs is not what was declared */
 };
 
 /* The reference session: permitted.tool, slow.tool and beacon.tool up to confidential, public.tool up to public. */

@@ -179,6 +179,33 @@ static void call(const struct order *order)
 	read_line(line, sizeof(line));
 }
 
+/* A permitted call whose arguments are this, around the canary. */
+static void call_with(const struct order *order, const char *before, const char *behind)
+{
+	char line[1024];
+	int length = snprintf(line, sizeof(line), "{\"operation\":\"%s\",\"arguments\":{%s%s%s}}\n", order->address,
+			      before, order->canary, behind);
+
+	write_all(STDOUT_FILENO, line, (unsigned long)length);
+	read_line(line, sizeof(line));
+}
+
+static void call_key(const struct order *order)
+{
+	call_with(order, "\"", "\":\"value\"");
+}
+
+static void call_url(const struct order *order)
+{
+	call_with(order, "\"value\":\"https://example.invalid/", "?q=1\"");
+}
+
+/* With what a scanner of arguments takes for a command. */
+static void call_blocked(const struct order *order)
+{
+	call_with(order, "\"value\":\"", " ; rm -rf /\"");
+}
+
 /* A call that lasts, whose answer is left unread: what is asked next waits behind it. */
 static void call_ahead(const struct order *order)
 {
@@ -249,6 +276,9 @@ const struct probe probes[] = {
 	{ .id = "slow-ahead",
 	  .route = "an operation that lasts, without waiting for its answer",
 	  .attempt = call_ahead },
+	{ .id = "in-key", .route = "the permitted operation, in a key", .attempt = call_key },
+	{ .id = "in-url", .route = "the permitted operation, in a URL", .attempt = call_url },
+	{ .id = "in-blocked", .route = "the permitted operation, in what looks like a command", .attempt = call_blocked },
 	{ .id = "after", .route = "the permitted operation, once more", .attempt = call },
 	{ .id = NULL },
 };

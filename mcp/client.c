@@ -198,6 +198,7 @@ static int deliver(struct mcp_client *client, const struct rpc_message *message,
 {
 	struct mcp_answer answer = { .outcome = message->kind == RPC_RESULT ? MCP_RESULT : MCP_ERROR,
 				     .result = message->result,
+				     .error = message->error,
 				     .code = message->code,
 				     .error_code = message->error_code };
 	struct pending *call = message->number > 0 ? find(client, message->number) : NULL;

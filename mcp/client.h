@@ -29,6 +29,7 @@ struct mcp_answer {
 	const struct json_node *result; /* MCP_RESULT; json_raw() gives its bytes as written */
 	int64_t code; /* MCP_ERROR */
 	const char *error_code; /* MCP_ERROR: data.error_code, or ""; never NULL */
+	const struct json_node *error; /* MCP_ERROR: the peer's whole error, which may hold anything */
 };
 
 /* Called once a call, from mcp_client_dispatch() alone. It may start and cancel calls, and may not free the client. */

@@ -67,6 +67,7 @@ static int decode_answer(const struct json_node *root, struct rpc_message *out, 
 	if (!id)
 		return invalid(err, "an answer without an id");
 	out->kind = error ? RPC_ERROR : RPC_RESULT;
+	out->error = error;
 	if (error) {
 		if (!json_int64(json_member(error, "code"), &out->code) || !json_string(json_member(error, "message")))
 			return invalid(err, "an error without code and message");

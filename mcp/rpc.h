@@ -45,6 +45,7 @@ struct rpc_message {
 	const char *method; /* requests and notifications */
 	const struct json_node *params; /* object, or NULL */
 	const struct json_node *result; /* RPC_RESULT */
+	const struct json_node *error; /* RPC_ERROR: all of it */
 	int64_t code; /* RPC_ERROR */
 	char error_code[RPC_ERROR_CODE_BYTES]; /* RPC_ERROR: data.error_code when it is [A-Z0-9_]+, else "" */
 };

@@ -44,6 +44,18 @@ extern const struct mutation mutation_watch_rename;
 extern const struct mutation mutation_watch_interface;
 extern const struct mutation mutation_watch_core_pattern;
 extern const struct mutation mutation_watchdog_pidfd;
+extern const struct mutation mutation_gateway_log;
+extern const struct mutation mutation_gateway_span;
+extern const struct mutation mutation_gateway_row;
+extern const struct mutation mutation_gateway_error_text;
+extern const struct mutation mutation_gateway_ceiling_once;
+extern const struct mutation mutation_gateway_no_response_ceiling;
+extern const struct mutation mutation_gateway_falls;
+extern const struct mutation mutation_gateway_unscanned;
+extern const struct mutation mutation_gateway_audit_open;
+extern const struct mutation mutation_gateway_unmeasured;
+extern const struct mutation mutation_gateway_environment;
+extern const struct mutation mutation_gateway_descriptors;
 
 /* Every mutation, NULL-terminated, and their ids. */
 extern const struct mutation *const mutations[];

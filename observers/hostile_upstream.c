@@ -23,6 +23,9 @@
 #define PIECE_BYTES MIB
 #define PIECES_MAX 64
 #define PIECE_MS 5000
+/* What of a call it says again, at most. */
+#define PAYLOAD_BYTES (64 * KIB)
+#define LATE_MS 300
 
 struct manner {
 	const char *id;
@@ -32,9 +35,11 @@ struct manner {
 struct upstream {
 	const struct manner *manner;
 	int calls; /* of permitted.tool */
+	struct mcp_request *listing; /* not answered yet, or NULL */
+	int64_t list_at;
 };
 
-static const struct manner manners[6];
+static const struct manner manners[12];
 static const struct mcp_handler handlers[3];
 
 static int note(struct error **err)
@@ -101,6 +106,76 @@ static int answer_long(struct mcp_request *request, struct error **err)
 	return 0;
 }
 
+static struct json_span arguments_of(const struct mcp_request *request)
+{
+	return json_raw(json_member(mcp_request_params(request), "arguments"));
+}
+
+/* What follows says again what the call bore. */
+static void put_payload(struct buf *out, const char *before, struct mcp_request *request, const char *behind)
+{
+	struct json_span arguments = arguments_of(request);
+	struct json_writer writer;
+
+	buf_text(out, before);
+	json_begin(&writer, out);
+	json_put_bytes(&writer, arguments.bytes, arguments.length);
+	buf_text(out, behind);
+}
+
+static int refuse(struct mcp_request *request, struct error **err)
+{
+	cleanup_buf struct buf data = BUF(PAYLOAD_BYTES), message = BUF(PAYLOAD_BYTES);
+	struct json_span arguments = arguments_of(request);
+
+	put_payload(&data, "{\"arguments\":", request, "}");
+	buf_add(&message, arguments.bytes, arguments.length);
+	if (buf_check(&data, "an error", err) < 0 || buf_check(&message, "an error", err) < 0)
+		return -1;
+	mcp_request_error(request, RPC_SERVER_ERROR, buf_string(&message),
+			  (struct json_span){ .bytes = data.data, .length = data.length });
+	return 0;
+}
+
+/* To its standard output or its standard error, and no line of the protocol. */
+static int say(int fd, struct mcp_request *request, struct error **err)
+{
+	cleanup_buf struct buf line = BUF(PAYLOAD_BYTES);
+	struct json_span arguments = arguments_of(request);
+
+	buf_text(&line, "it was asked ");
+	buf_add(&line, arguments.bytes, arguments.length);
+	buf_text(&line, "\n");
+	return buf_check(&line, "a line", err) < 0
+		       ? -1
+		       : fd_write_all(fd, line.data, line.length, clock_deadline(PIECE_MS), err);
+}
+
+static int break_off(struct mcp_request *request, struct error **err)
+{
+	return say(STDOUT_FILENO, request, err);
+}
+
+static int complain(struct mcp_request *request, struct error **err)
+{
+	int r = say(STDERR_FILENO, request, err);
+
+	if (r == 0)
+		sink_answer(request);
+	return r;
+}
+
+static int echo(struct mcp_request *request, struct error **err)
+{
+	cleanup_buf struct buf result = BUF(PAYLOAD_BYTES);
+
+	put_payload(&result, "{\"content\":[{\"type\":\"text\",\"text\":", request, "}]}");
+	if (buf_check(&result, "an answer", err) < 0)
+		return -1;
+	mcp_request_result(request, (struct json_span){ .bytes = result.data, .length = result.length });
+	return 0;
+}
+
 static int run_call(void *context, struct mcp_request *request, struct error **err)
 {
 	struct upstream *upstream = context;
@@ -116,8 +191,23 @@ static int run_call(void *context, struct mcp_request *request, struct error **e
 
 static int run_list(void *context, struct mcp_request *request, struct error **err)
 {
-	(void)context;
-	return sink_list(request, err);
+	struct upstream *upstream = context;
+
+	if (strcmp(upstream->manner->id, "lists-late") != 0)
+		return sink_list(request, err);
+	upstream->listing = request;
+	upstream->list_at = clock_deadline(LATE_MS);
+	return 0;
+}
+
+static int list_late(struct upstream *upstream, struct mcp_server *server, struct error **err)
+{
+	struct mcp_request *request = upstream->listing;
+
+	if (!request || clock_now() < upstream->list_at)
+		return 0;
+	upstream->listing = NULL;
+	return sink_list(request, err) < 0 ? -1 : mcp_server_resume(server, err);
 }
 
 static int serve(const struct manner *manner, const char *path, struct error **err)
@@ -138,9 +228,13 @@ static int serve(const struct manner *manner, const char *path, struct error **e
 		r = sink_open(path, err);
 	if (r == 0)
 		r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err);
-	while (r == 0)
-		r = clock_now() < end ? mcp_server_dispatch(server, end, err)
-				      : error_set(err, ERROR_TIMEOUT, "nobody ended it");
+	while (r == 0) {
+		r = mcp_server_dispatch(server, upstream.listing ? upstream.list_at : end, err);
+		if (r == 0)
+			r = list_late(&upstream, server, err);
+		if (r == 0 && clock_now() >= end)
+			r = error_set(err, ERROR_TIMEOUT, "nobody ended it");
+	}
 	return r < 0 ? r : mcp_server_flush(server, clock_deadline(LAST_WRITE_MS), err);
 }
 
@@ -173,5 +267,12 @@ static const struct manner manners[] = {
 	{ .id = "floods", .act = flood },
 	{ .id = "other-id", .act = answer_other },
 	{ .id = "long-answer", .act = answer_long },
+	{ .id = "refuses", .act = refuse },
+	{ .id = "breaks-off", .act = break_off },
+	{ .id = "complains", .act = complain },
+	{ .id = "echoes", .act = echo },
+	/* These act by what they are, or before they are called. */
+	{ .id = "undeclared", .act = complain },
+	{ .id = "lists-late", .act = complain },
 	{ .id = NULL },
 };

@@ -282,7 +282,8 @@ static const char *const fault_role_names[] = {
 };
 
 static const char *const peer_place_names[] = {
-	[PEER_NONE] = "none", [PEER_GATEWAY] = "gateway", [PEER_UPSTREAM] = "upstream", NULL
+	[PEER_NONE] = "none", [PEER_GATEWAY] = "gateway", [PEER_UPSTREAM] = "upstream",
+	[PEER_AUDIT] = "audit", [PEER_COLLECTOR] = "collector", NULL
 };
 
 static const char *const fault_action_names[] = {
@@ -369,6 +370,13 @@ static const struct schema_field peer_fields[] = {
 	{ .key = NULL },
 };
 
+static const struct schema_field labels_fields[] = {
+	{ .key = "session", .nullable = true, ID_STRING(scenario_labels, session) },
+	{ .key = "permitted", .nullable = true, ID_STRING(scenario_labels, permitted) },
+	{ .key = "response", .nullable = true, ID_STRING(scenario_labels, response) },
+	{ .key = NULL },
+};
+
 static const struct schema_field update_fields[] = {
 	{ .key = "trigger", .required = true, ID_STRING(policy_update, trigger) },
 	{ .key = "pause", FLAG(policy_update, pause) },
@@ -414,7 +422,7 @@ static const struct schema_field expectation_fields[] = {
 		{ .key = "after", ID_ARRAY(after, 0, ARM_AFTER_MAX) },                                                 \
 		{ .key = "ending", .nullable = true, ID_STRING(scenario, ending) },                                    \
 		{ .key = "ends", .nullable = true, ID_STRING(scenario, ends) },                                        \
-		{ .key = "limits", OBJECT(limits, limits_fields) }, { .key = "peer", OBJECT(peer, peer_fields) },      \
+		{ .key = "limits", OBJECT(limits, limits_fields) }, { .key = "peer", OBJECT(peer, peer_fields) }, { .key = "labels", OBJECT(labels, labels_fields) }, \
 		{ .key = "windowMs", INTEGER(scenario, window_ms, 0, WINDOW_MS_MAX) },                                 \
 		{ .key = "faults", OBJECT_ARRAY(faults, fault_fields, 0, ARM_FAULTS_MAX) },                            \
 		{ .key = "updates", OBJECT_ARRAY(updates, update_fields, 0, ARM_POLICY_MAX) },                         \

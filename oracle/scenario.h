@@ -84,8 +84,8 @@ struct misbehaviour {
 	char bytes[MISBEHAVIOUR_HEX]; /* hexadecimal: what is written, where the row writes something given */
 };
 
-/* A gateway or an upstream that does not do what it should. */
-enum peer_place { PEER_NONE, PEER_GATEWAY, PEER_UPSTREAM };
+/* A gateway, an upstream, an audit database or a collector of spans that does not do what it should. */
+enum peer_place { PEER_NONE, PEER_GATEWAY, PEER_UPSTREAM, PEER_AUDIT, PEER_COLLECTOR };
 struct peer {
 	int at;
 	char does[NAME_MAX_SHORT];
@@ -95,6 +95,13 @@ struct peer {
 struct scenario_limits {
 	int64_t frame_bytes, stdout_bytes, stderr_bytes, calls;
 	int64_t session_ms, heartbeat_ms, acknowledge_ms, lease_ms, gateway_call_ms;
+};
+
+/* What the gateway is told of labels, otherwise than the reference session; "": as that. */
+struct scenario_labels {
+	char session[NAME_MAX_SHORT]; /* where it starts */
+	char permitted[NAME_MAX_SHORT]; /* of the data that permitted.tool brings into the session */
+	char response[NAME_MAX_SHORT]; /* the ceiling of answers */
 };
 
 struct scenario {
@@ -116,6 +123,7 @@ struct scenario {
 	char ends[NAME_MAX_SHORT]; /* how the session must end; "": the agent is done, and its stream ends */
 	struct scenario_limits limits;
 	struct peer peer;
+	struct scenario_labels labels;
 	int64_t window_ms; /* behind the first fault or the misbehaviour: how long death is watched for; else 0 */
 	struct fault faults[ARM_FAULTS_MAX];
 	size_t faults_count;

@@ -60,6 +60,7 @@ static void take_control(struct scenario *mutant, const struct scenario *control
 	mutant->misbehaviour = control->misbehaviour;
 	mutant->limits = control->limits;
 	mutant->peer = control->peer;
+	mutant->labels = control->labels;
 	mutant->tries = control->tries;
 	mutant->window_ms = control->window_ms;
 }

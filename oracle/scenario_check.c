@@ -226,6 +226,8 @@ static int check_mutant(const struct check *check)
 /* A zero at a way out is earned or it is worth nothing. Only what these observers report may be zero without a mutant:
  * it is no absence of a leak. */
 static const char *const zero_controls[] = { "state", "decisions", NULL };
+/* Rows of an outcome, and rows that are broken: an observer that reads them has others to show. */
+static const char *const zero_measures[] = { "audit-allow", "audit-deny", "audit-fault", "audit-intent", "audit-chain", NULL };
 
 /* What is measured and has a limit: the subjects of which a bound says something. */
 static const char *const bounded[] = { "loss_to_dead", "written", "processes", "memory", NULL };
@@ -239,7 +241,8 @@ static int check_value(const struct check *check, size_t i)
 		return check_refuse(check, "expect[%zu].value: nothing is below 0", i);
 	if (cell->op == OP_GE && cell->value == 0)
 		return check_refuse(check, "expect[%zu].value: at least 0 cannot fail", i);
-	if (cell->class == CELL_CONTROL && (zero || cell->op == OP_LE) && !listed(zero_controls, cell->observer))
+	if (cell->class == CELL_CONTROL && (zero || cell->op == OP_LE) && !listed(zero_controls, cell->observer) &&
+	    !listed(zero_measures, cell->subject))
 		return check_refuse(check, "expect[%zu].class: nothing at '%s' is a zero that need not be earned", i,
 				    cell->observer);
 	if (cell->class == CELL_PROTECTED && !cell->flips && !zero && cell->op != OP_LE)

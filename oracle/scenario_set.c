@@ -58,6 +58,13 @@ static bool same_behaviour(const struct scenario *a, const struct scenario *b)
 	       strcmp(a->peer.does, b->peer.does) == 0;
 }
 
+static bool same_labels(const struct scenario *a, const struct scenario *b)
+{
+	return strcmp(a->labels.session, b->labels.session) == 0 &&
+	       strcmp(a->labels.permitted, b->labels.permitted) == 0 &&
+	       strcmp(a->labels.response, b->labels.response) == 0;
+}
+
 /* All its members are of one type, so that nothing lies between them. */
 static bool same_limits(const struct scenario *a, const struct scenario *b)
 {
@@ -136,6 +143,8 @@ static int check_pair(const struct check *check, const struct scenario *control)
 		return check_refuse(check, "ending: not that of the control");
 	if (!same_behaviour(mutant, control))
 		return check_refuse(check, "misbehaviour: it, or the peer, is not that of the control");
+	if (!same_labels(mutant, control))
+		return check_refuse(check, "labels: not those of the control");
 	if (!same_limits(mutant, control))
 		return check_refuse(check, "limits: not those of the control");
 	if (!same_faults(mutant, control))

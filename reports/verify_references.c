@@ -221,13 +221,14 @@ static const char *const measure_names[] = {
 	"process-limit", "memory",         "oom-kills",        "peer-acted",      "late",
 	"renamed",       "limits-changed", "networks-changed", "core-pattern",    "core-files",
 	"written",       "attempted",      "descriptors",      "term-ignored",    "audit-allow",
-	"audit-deny",    "audit-fault",    "audit-intent",     "audit-chain",     NULL,
+	"audit-deny",    "audit-fault",    "audit-intent",     "audit-chain",     "spans",
+	"spans-error", "upstream-environment", "upstream-descriptors", "upstream-children", NULL,
 };
 
 static const char *const observer_names[] = {
 	"tcp4",          "tcp6",          "dns",         "tcp4-nic",   "capture-host", "capture-netns", "attempts",
 	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
-	"decisions",     "state",         "client",      "audit",      "audit-bytes",  "output",        NULL,
+	"decisions",     "state",         "client",      "audit",      "audit-bytes",  "output", "spans", "children",       NULL,
 };
 
 #define RECORDS(id) .observer = (id), .kind = OBSERVATION_COUNT, .unit = "records"
@@ -272,6 +273,14 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("audit"), .bears = true },
 	{ RECORDS("audit-bytes"), .bears = true },
 	{ RECORDS("output"), .bears = true },
+	/* All spans, and what is no canary of an upstream's environment. */
+	{ RECORDS("spans"), .subject = "spans" },
+	{ RECORDS("spans"), .subject = "spans-error" },
+	{ RECORDS("spans"), .bears = true },
+	{ RECORDS("children"), .subject = "upstream-environment" },
+	{ RECORDS("children"), .subject = "upstream-descriptors" },
+	{ RECORDS("children"), .subject = "upstream-children" },
+	{ RECORDS("children"), .bears = true },
 	{ STATE("core-limit-soft", OBSERVATION_STATE, "bytes") },
 	{ STATE("core-limit-hard", OBSERVATION_STATE, "bytes") },
 	{ STATE("restarts", OBSERVATION_COUNT, "records") },

@@ -76,6 +76,34 @@ static void set_limit(int64_t *limit, int64_t value)
 		*limit = value;
 }
 
+static void set_label(char out[NAME_MAX_SHORT], const char *label)
+{
+	if (label[0])
+		snprintf(out, NAME_MAX_SHORT, "%s", label);
+}
+
+static void apply_labels(struct arm *arm)
+{
+	set_label(arm->options.sensitivity, arm->scenario.labels.session);
+	set_label(arm->options.permitted_label, arm->scenario.labels.permitted);
+	set_label(arm->options.response_ceiling, arm->scenario.labels.response);
+}
+
+/* An upstream that misbehaves before it is called serves one tool alone: the beacon has to pass. */
+static void apply_apart(struct arm *arm)
+{
+	const struct peer *peer = &arm->scenario.peer;
+
+	if (peer->at != PEER_UPSTREAM)
+		return;
+	if (strcmp(peer->does, "lists-late") == 0) {
+		arm->options.apart = "public.tool";
+	} else if (strcmp(peer->does, "undeclared") == 0) {
+		arm->options.apart = "permitted.tool";
+		arm->options.undeclared = true;
+	}
+}
+
 /* What the scenario sets otherwise, before a protection is removed. */
 static void apply_scenario(struct arm *arm)
 {
@@ -102,6 +130,8 @@ static void apply_scenario(struct arm *arm)
 		options->upstream_program = "hostile-upstream";
 		options->upstream_mode = peer->does;
 	}
+	apply_labels(arm);
+	apply_apart(arm);
 }
 
 /* What the removed protections declare goes into the record, so that the judge needs no table of ours. */
@@ -160,7 +190,8 @@ static void order_probes(const struct arm *arm, bool after, struct buf *out)
 		const struct arm_subject *subject = &arm->subjects[i];
 		const char *address = "-";
 
-		if (scenario_after(&arm->scenario, subject->route->id) != after)
+		if (scenario_after(&arm->scenario, subject->route->id) != after ||
+		    subject->route->address == PROBE_OUTSIDE)
 			continue;
 		if (subject->route->address == PROBE_LOOPBACK4)
 			address = "127.0.0.1";
@@ -228,7 +259,7 @@ static int check_bridge(const struct arm *arm, struct error **err)
 /* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
-	if (arm_gateway_begin(arm, err) < 0 || session_create(&arm->session, "arm", err) < 0 ||
+	if (arm_records_open(arm, err) < 0 || arm_gateway_begin(arm, err) < 0 || session_create(&arm->session, "arm", err) < 0 ||
 	    session_watch_open(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "created", "", clock_now());
@@ -244,6 +275,7 @@ static int open_session(struct arm *arm, struct error **err)
 	if (arm_watch(arm, err) < 0)
 		return -1;
 	arm_observers_start(arm);
+	arm_records_inputs(arm);
 	arm_observers_beacon(arm, WIRE_BEFORE);
 	arm_evidence_control(arm);
 	if (arm_wait(arm, bridge_ready, clock_deadline(ARM_READY_MS), err) < 0 || check_bridge(arm, err) < 0 ||
@@ -272,7 +304,7 @@ static int admit_session(struct arm *arm, struct error **err)
 		return -1;
 	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
 	arm_evidence_before(arm);
-	if (arm_policy_open(arm, err) < 0 || session_readmit(&arm->session, err) < 0)
+	if (arm_records_trap(arm, err) < 0 || arm_policy_open(arm, err) < 0 || session_readmit(&arm->session, err) < 0)
 		return -1;
 	return session_watch_arm(&arm->session, err);
 }
@@ -294,6 +326,7 @@ static void close_arm(struct arm *arm)
 	arm_observers_end(arm);
 	arm_gateway_end(arm);
 	explicit_bzero(arm->gateway_token, sizeof(arm->gateway_token));
+	arm_records_close(arm);
 	fd_close(&arm->recorder);
 	fd_close(&arm->decisions);
 	fd_close(&arm->netns);
@@ -375,6 +408,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	*arm = (struct arm){
 		.input = input,
 		.gateway = CHILD_NONE,
+		.records = { .folder = -1, .audit = -1, .errors = -1, .hostile = CHILD_NONE },
 		.relay = CHILD_NONE,
 		.gateway_in = -1,
 		.gateway_out = -1,

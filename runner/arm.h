@@ -121,6 +121,15 @@ struct arm_policy {
 	uint32_t revoked; /* bit by session_tools() */
 };
 
+/* What the gateway writes down, where a cell asks for it. */
+struct arm_records {
+	int folder; /* where it runs and writes, or -1: nobody looks */
+	int audit; /* the folder of its database */
+	int errors; /* the file behind its stderr */
+	uint16_t collector; /* port of the collector of spans, or 0 */
+	struct child hostile; /* a collector that misbehaves */
+};
+
 struct arm {
 	struct json_document *input;
 	struct arm_context context;
@@ -138,6 +147,7 @@ struct arm {
 	const struct observer_process *awaited; /* whose report of this phase is waited for */
 	enum wire_phase awaited_phase;
 	struct child gateway, relay; /* relay: to a gateway behind HTTP */
+	struct arm_records records;
 	uint16_t gateway_port;
 	char gateway_token[GATEWAY_TOKEN_BYTES];
 	int gateway_in, gateway_out, gateway_life;
@@ -178,11 +188,33 @@ void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at
 int arm_gateway_begin(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_gateway_start(struct arm *arm, struct error **err) MUST_CHECK;
 void arm_gateway_end(struct arm *arm);
-/* The beacon through a fresh gateway and recorder on the same files, when the path of the session was lost. */
-int arm_gateway_beacon(struct arm *arm, const struct canary *marker, struct error **err) MUST_CHECK;
+/* arm_ask.c: a fresh gateway and recorder on the same files, when the path of the session was lost or an agent cannot
+ * ask what is to be asked: all subjects of PROBE_OUTSIDE at once, and the beacon behind their answers. */
+int arm_gateway_ask(struct arm *arm, const struct canary *marker, struct error **err) MUST_CHECK;
+
+/* arm_records.c: what the gateway writes down, for the observers that read it. Each is without effect where no cell
+ * asks. Before the gateway starts: its folders, and the collector that it is told. */
+int arm_records_open(struct arm *arm, struct error **err) MUST_CHECK;
+/* Of a folder or a database below the arm's own. */
+#define ARM_RECORDS "gateway-records"
+#define ARM_AUDIT "gateway-audit"
+/* Inputs and the first markers; then, before the agent begins, what befalls a record. */
+void arm_records_inputs(struct arm *arm);
+int arm_records_trap(struct arm *arm, struct error **err) MUST_CHECK;
+/* A look while gateway and upstream live: asked, then taken. */
+int arm_records_look(struct arm *arm, struct error **err) MUST_CHECK;
+/* Ends the gateway, so that all is written, and sends the last markers. */
+void arm_records_finish(struct arm *arm);
+void arm_records_close(struct arm *arm);
 
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
 void arm_observers_start(struct arm *arm);
+/* Whether a planned cell asks for the kind, which this host allows. */
+bool arm_observers_wanted(const struct arm *arm, const char *kind);
+/* The collector of spans, before the gateway that must know its port: which it returns, or 0. */
+uint16_t arm_observers_collector(struct arm *arm);
+/* An input; no effect without that observer, or with fd -1. Not taken over. */
+void arm_observers_give(struct arm *arm, const char *kind, const char *input, int fd);
 /* The capture inside the container's namespace: tried while the container is being started, and made sure of after. */
 void arm_observers_early(struct arm *arm);
 void arm_observers_netns(struct arm *arm);

@@ -39,6 +39,17 @@ static int await_handled(struct arm *arm, struct error **err)
 	return -1;
 }
 
+/* Whether a fresh gateway is asked once the agent was done: what no agent can ask, or the marker, which the session's
+ * own gateway would not let through any more. */
+static bool asks(const struct arm *arm)
+{
+	bool any = arm->told.done && !arm->told.beacon_allowed;
+
+	for (size_t i = 0; i < arm->subjects_count; i++)
+		any = any || arm->subjects[i].route->address == PROBE_OUTSIDE;
+	return any;
+}
+
 /* The process ends by itself, or is ended; then the markers that come after everything it did. */
 int arm_process_end(struct arm *arm, bool orderly, struct error **err)
 {
@@ -51,14 +62,14 @@ int arm_process_end(struct arm *arm, bool orderly, struct error **err)
 	}
 	if (arm_wait(arm, dead, clock_deadline(GONE_MS), err) < 0)
 		return error_wrap(err, "the end of the container's process");
-	if (left && await_handled(arm, err) < 0)
+	if ((left || asks(arm)) && await_handled(arm, err) < 0)
 		return -1;
 	arm_evidence_begin(arm);
 	arm_observers_beacon(arm, WIRE_AFTER);
-	if (arm->scenario.faults_count || !arm->told.done) {
+	if (arm->scenario.faults_count || !arm->told.done || asks(arm)) {
 		struct observer_process *deliveries = arm_observer(arm, "deliveries");
 
-		if (deliveries && arm_gateway_beacon(arm, &arm->markers[WIRE_AFTER], &lost) < 0)
+		if (deliveries && arm_gateway_ask(arm, &arm->markers[WIRE_AFTER], &lost) < 0)
 			arm_note(arm, "beacon-lost", "deliveries", clock_now());
 	}
 	return 0;

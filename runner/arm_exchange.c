@@ -272,6 +272,8 @@ static void look_alive(struct arm *arm)
 
 	if (status == 0 && !arm->told.dead)
 		status = arm_observers_take(arm, "files", WIRE_BEFORE, &late);
+	if (status == 0 && !arm->told.dead)
+		status = arm_records_look(arm, &late);
 	if (!arm->told.dead)
 		arm_note(arm, status < 0 ? "barrier-missed" : "barrier", status < 0 ? "files" : "", clock_now());
 }
@@ -288,6 +290,8 @@ static void barrier(struct arm *arm)
 		arm_note(arm, "beacon-lost", "deliveries", clock_now());
 	if (status == 0 && looks)
 		status = arm_observers_take(arm, "files", WIRE_BEFORE, &late);
+	if (status == 0 && looks)
+		status = arm_records_look(arm, &late);
 	if (looks)
 		arm_note(arm, status < 0 ? "barrier-missed" : "barrier", status < 0 ? "files" : "", clock_now());
 }
@@ -415,6 +419,7 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 	if (arm_engine_end(arm, &late) < 0)
 		status = -1;
 	error_keep_first(err, &late);
+	arm_records_finish(arm);
 	if (arm_observers_collect(arm, true, &late) < 0)
 		status = -1;
 	error_keep_first(err, &late);

@@ -6,10 +6,10 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
-#include "mcp/client.h"
 #include "runner/arm.h"
 
 #define END_MS 1000
+#define WRITTEN_MS 4000
 
 struct gateway_row {
 	int (*begin)(struct arm *arm, struct error **err); /* or NULL */
@@ -72,12 +72,12 @@ int arm_gateway_sink(const struct arm *arm, int *out, struct error **err)
 }
 
 /* The end of its stdin ends each that reads one. */
-static void end_child(struct child *child)
+static void end_child(struct child *child, int64_t milliseconds)
 {
 	cleanup_error struct error *ignored = NULL;
 	int status;
 
-	if (child->pid && child_wait(child, clock_deadline(END_MS), &status, &ignored) < 0)
+	if (child->pid && child_wait(child, clock_deadline(milliseconds), &status, &ignored) < 0)
 		child_signal(child, SIGKILL);
 	child_end(child);
 }
@@ -89,81 +89,9 @@ void arm_gateway_end(struct arm *arm)
 	fd_close(&arm->gateway_life);
 	if (row_of(arm)->end)
 		row_of(arm)->end(arm);
-	end_child(&arm->gateway);
-	end_child(&arm->relay);
-}
-
-struct beacon_call {
-	struct mcp_client *client;
-	bool initialized, answered, allowed;
-};
-
-static void on_initialized(void *context, const struct mcp_answer *answer)
-{
-	struct beacon_call *call = context;
-
-	call->initialized = answer->outcome == MCP_RESULT;
-	call->answered = !call->initialized;
-}
-
-static void on_called(void *context, const struct mcp_answer *answer)
-{
-	struct beacon_call *call = context;
-
-	call->answered = true;
-	call->allowed = answer->outcome == MCP_RESULT;
-}
-
-static int send_call(struct beacon_call *call, const struct canary *marker, int64_t deadline, struct error **err)
-{
-	cleanup_buf struct buf arguments = BUF(4 * KIB);
-	cleanup_buf struct buf params = BUF(4 * KIB);
-	struct json_writer json;
-
-	json_begin(&json, &arguments);
-	json_object(&json);
-	json_member_string(&json, "value", marker->text);
-	json_object_end(&json);
-	mcp_put_tool_call(&params, "beacon.tool", (struct json_span){ arguments.data, arguments.length });
-	if (buf_check(&params, "the beacon's call", err) < 0)
-		return -1;
-	return mcp_client_call(call->client, "tools/call", (struct json_span){ params.data, params.length }, deadline,
-			       on_called, call, NULL, err);
-}
-
-static int converse(struct beacon_call *call, const struct canary *marker, struct error **err)
-{
-	int64_t deadline = clock_deadline(ARM_BEACON_MS);
-	bool sent = false;
-
-	if (mcp_client_initialize(call->client, "harness", HARNESS_VERSION, deadline, on_initialized, call, err) < 0)
-		return -1;
-	while (!call->answered && clock_now() < deadline) {
-		if (call->initialized && !sent) {
-			if (send_call(call, marker, deadline, err) < 0)
-				return -1;
-			sent = true;
-		}
-		if (mcp_client_dispatch(call->client, deadline, err) < 0)
-			return -1;
-	}
-	return call->allowed ? 0 : error_set(err, ERROR_PROTOCOL, "the beacon did not pass a fresh gateway");
-}
-
-int arm_gateway_beacon(struct arm *arm, const struct canary *marker, struct error **err)
-{
-	struct mcp_limits limits = { .line_max = 64 * KIB, .queue_max = 128 * KIB, .calls_max = 4 };
-	struct beacon_call call = { .client = NULL };
-	int status;
-
-	arm_gateway_end(arm);
-	if (arm_gateway_start(arm, err) < 0)
-		return -1;
-	status = mcp_client_new(steal_fd(&arm->gateway_out), steal_fd(&arm->gateway_in), &limits, &call.client, err);
-	if (status == 0)
-		status = converse(&call, marker, err);
-	mcp_client_free(call.client);
-	return status;
+	/* One that writes down what it does has to send the last of it. */
+	end_child(&arm->gateway, arm->records.folder < 0 ? END_MS : WRITTEN_MS);
+	end_child(&arm->relay, END_MS);
 }
 
 static const struct gateway_row rows[] = {

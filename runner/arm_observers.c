@@ -44,6 +44,13 @@ static bool wanted(const struct arm *arm, const struct observer_kind *kind)
 	return planned;
 }
 
+bool arm_observers_wanted(const struct arm *arm, const char *kind)
+{
+	const struct observer_kind *row = observer_kind_find(kind);
+
+	return row && wanted(arm, row);
+}
+
 /* Whose positive control is what the control container wrote. */
 static bool hears_control(const struct observer_kind *kind)
 {
@@ -127,7 +134,7 @@ static void wait_ready(struct arm *arm, size_t first)
 	}
 }
 
-static void give(struct arm *arm, const char *kind, const char *input, int fd)
+void arm_observers_give(struct arm *arm, const char *kind, const char *input, int fd)
 {
 	cleanup_error struct error *ignored = NULL;
 	struct observer_process *observer = arm_observer(arm, kind);
@@ -142,7 +149,7 @@ void arm_fault_give_stream(struct arm *arm, struct arm_fault_state *state, bool 
 
 	if (state->given || (state->stream < 0 && !none))
 		return;
-	give(arm, "client", "stream", none ? empty : state->stream);
+	arm_observers_give(arm, "client", "stream", none ? empty : state->stream);
 	state->given = true;
 }
 
@@ -155,8 +162,21 @@ static void give_payload_files(struct arm *arm)
 
 	if (arm_gateway_sink(arm, &recorder, &ignored) < 0)
 		arm_note(arm, "observer-lost", "deliveries", clock_now());
-	give(arm, "deliveries", "recorder", recorder);
-	give(arm, "deliveries", "decisions", decisions);
+	arm_observers_give(arm, "deliveries", "recorder", recorder);
+	arm_observers_give(arm, "deliveries", "decisions", decisions);
+}
+
+uint16_t arm_observers_collector(struct arm *arm)
+{
+	const struct observer_kind *kind = observer_kind_find("spans");
+	const struct observer_process *observer;
+
+	if (!wanted(arm, kind))
+		return 0;
+	start(arm, kind, -1);
+	wait_ready(arm, 0);
+	observer = arm_observer(arm, kind->id);
+	return observer ? observer_port(observer, marker_names[WIRE_BEFORE]) : 0;
 }
 
 /* The listeners come first, because the captures are told the ports that these bind. */
@@ -166,7 +186,7 @@ void arm_observers_start(struct arm *arm)
 
 	for (const struct observer_kind *kind = observer_kinds; kind->id; kind++)
 		if (!(kind->needs & OBSERVER_NETNS) && strcmp(kind->program, "observer-capture") != 0 &&
-		    wanted(arm, kind))
+		    wanted(arm, kind) && !arm_observer(arm, kind->id))
 			start(arm, kind, -1);
 	wait_ready(arm, 0);
 	for (size_t i = 0; i < arm->subjects_count; i++) {
@@ -243,15 +263,15 @@ void arm_observers_inputs(struct arm *arm)
 		arm_note(arm, "input-missing", "files-upper", clock_now());
 	disk = arm_path_container(&arm->context, arm->session.container);
 	control_disk = arm_path_container(&arm->context, arm->context.control);
-	give(arm, "files", "root", root);
-	give(arm, "files", "upper", upper);
-	give(arm, "files", "lower", lower);
-	give(arm, "logs", "disk", disk);
-	give(arm, "logs", "control-disk", control_disk);
-	give(arm, "state", "pidfd", arm->session.pidfd);
-	give(arm, "state", "proc", arm->session.proc);
-	give(arm, "state", "cgroup", arm->session.cgroup);
-	give(arm, "state", "memory", arm->session.memory);
+	arm_observers_give(arm, "files", "root", root);
+	arm_observers_give(arm, "files", "upper", upper);
+	arm_observers_give(arm, "files", "lower", lower);
+	arm_observers_give(arm, "logs", "disk", disk);
+	arm_observers_give(arm, "logs", "control-disk", control_disk);
+	arm_observers_give(arm, "state", "pidfd", arm->session.pidfd);
+	arm_observers_give(arm, "state", "proc", arm->session.proc);
+	arm_observers_give(arm, "state", "cgroup", arm->session.cgroup);
+	arm_observers_give(arm, "state", "memory", arm->session.memory);
 }
 
 void arm_observers_await_state(struct arm *arm)
@@ -294,6 +314,8 @@ static int send_beacon(struct arm *arm, struct observer_process *observer, enum 
 	const struct canary *marker = &arm->markers[phase];
 	int64_t deadline = clock_deadline(ARM_BEACON_MS);
 
+	if (strcmp(kind->id, "spans") == 0)
+		return beacon_spans(kind->argument, observer_port(observer, marker_names[phase]), marker, deadline, err);
 	if (strcmp(kind->id, "capture-netns") == 0)
 		return beacon_netns(arm, observer, phase, err);
 	if (strcmp(kind->id, "capture-host") == 0)
@@ -316,7 +338,13 @@ static int send_beacon(struct arm *arm, struct observer_process *observer, enum 
 static bool has_beacon(const struct observer_kind *kind)
 {
 	return strcmp(kind->program, "observer-tcp") == 0 || strcmp(kind->program, "observer-udp") == 0 ||
-	       strcmp(kind->program, "observer-capture") == 0;
+	       strcmp(kind->program, "observer-capture") == 0 || strcmp(kind->id, "spans") == 0;
+}
+
+/* What a gateway still has to send comes behind the marker of the others. */
+static bool sends_now(const struct arm *arm, const struct observer_kind *kind, enum wire_phase phase)
+{
+	return has_beacon(kind) && (strcmp(kind->id, "spans") != 0 || phase == WIRE_BEFORE || !arm->gateway.pid);
 }
 
 /* All are sent before the first is waited for. */
@@ -327,7 +355,7 @@ void arm_observers_beacon(struct arm *arm, enum wire_phase phase)
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		cleanup_error struct error *ignored = NULL;
 
-		if (has_beacon(observer_kind(arm->observers[i])) && !observer_lost(arm->observers[i]) &&
+		if (sends_now(arm, observer_kind(arm->observers[i]), phase) && !observer_lost(arm->observers[i]) &&
 		    !observer_seen(arm->observers[i], NULL, phase) &&
 		    send_beacon(arm, arm->observers[i], phase, &ignored) < 0)
 			arm_note(arm, "beacon-lost", observer_kind(arm->observers[i])->id, clock_now());
@@ -336,7 +364,7 @@ void arm_observers_beacon(struct arm *arm, enum wire_phase phase)
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		cleanup_error struct error *ignored = NULL;
 
-		if (has_beacon(observer_kind(arm->observers[i])) &&
+		if (sends_now(arm, observer_kind(arm->observers[i]), phase) &&
 		    observer_wait_seen(arm->observers[i], NULL, phase, deadline, &ignored) < 0)
 			arm_note(arm, "beacon-lost", observer_kind(arm->observers[i])->id, clock_now());
 	}
@@ -425,11 +453,12 @@ static int collect(struct arm *arm, struct observer_process *observer, struct er
 	return 0;
 }
 
-/* Whether it waits for what the engine has to tell after the end. */
+/* Whether it waits for what the engine has to tell after the end, or for that of the gateway, which is later. */
 static bool needs_engine(const struct observer_kind *kind)
 {
 	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0 ||
-	       strcmp(kind->id, "client") == 0;
+	       strcmp(kind->id, "client") == 0 || strcmp(kind->id, "spans") == 0 || strcmp(kind->id, "audit") == 0 ||
+	       strcmp(kind->program, "observer-bytes") == 0;
 }
 
 /* All are asked before the first is waited for. */

@@ -93,6 +93,7 @@ int arm_project(struct arm *arm, struct error **err)
 	if (session_project(&arm->session, take_effective, arm, err) < 0 ||
 	    take_text(arm, "gateway.kind", gateway_kind_names[arm->context.gateway.kind], err) < 0 ||
 	    take_text(arm, "gateway.sensitivity", arm->options.sensitivity, err) < 0 ||
+	    take_text(arm, "gateway.label.permitted.tool", arm->options.permitted_label, err) < 0 ||
 	    take_text(arm, "gateway.ceiling.response", arm->options.response_ceiling, err) < 0 ||
 	    (arm->context.gateway.kind == GATEWAY_EMBEDDED &&
 	     take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0) ||

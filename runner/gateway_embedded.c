@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -27,6 +28,50 @@ static int measure_upstream(const char *upstream, struct gateway_server *server,
 	return hash_fd(program, server->sha256, err);
 }
 
+static int put_server(const struct arm *arm, struct gateway_config *config, const char *program, struct error **err)
+{
+	struct gateway_server *server = &config->servers[config->servers_count++];
+
+	server->pass_fd = GATEWAY_FD_PASS;
+	if (measure_upstream(program, server, err) < 0)
+		return -1;
+	if (arm->options.upstream_mode && strcmp(program, arm->options.upstream_program) == 0) {
+		snprintf(server->arguments[0], GATEWAY_ARGUMENT_BYTES, "%s", arm->options.upstream_mode);
+		server->arguments_count = 1;
+	}
+	return 0;
+}
+
+/* What was declared of a program is the recorder's: it was replaced since. */
+static int put_servers(const struct arm *arm, struct gateway_config *config, struct error **err)
+{
+	const struct session_options *options = &arm->options;
+
+	if (!options->apart)
+		return put_server(arm, config, options->upstream_program, err);
+	if (put_server(arm, config, "recorder", err) < 0 ||
+	    put_server(arm, config, options->upstream_program, err) < 0)
+		return -1;
+	if (options->undeclared)
+		memcpy(config->servers[1].sha256, config->servers[0].sha256, sizeof(config->servers[1].sha256));
+	return 0;
+}
+
+static void put_records(const struct arm *arm, struct gateway_config *config)
+{
+	if (arm->records.folder >= 0)
+		snprintf(config->audit.path, sizeof(config->audit.path), "%.*s/" ARM_AUDIT "/audit.db",
+			 (int)(sizeof(config->audit.path) / 2), arm->path);
+	if (arm->records.collector)
+		snprintf(config->telemetry.endpoint, sizeof(config->telemetry.endpoint), "http://127.0.0.1:%u",
+			 arm->records.collector);
+}
+
+static const char *label_of(const struct session_options *options, const char *tool)
+{
+	return options->permitted_label[0] && strcmp(tool, "permitted.tool") == 0 ? options->permitted_label : "public";
+}
+
 /* The catalog calls every tool public, so that the session's own sensitivity and the ceilings decide. */
 static int configure(const struct arm *arm, struct buf *out, struct error **err)
 {
@@ -48,18 +93,14 @@ static int configure(const struct arm *arm, struct buf *out, struct error **err)
 		struct gateway_tool *row = &config->catalog[config->catalog_count++];
 
 		snprintf(row->tool, sizeof(row->tool), "%s", tools[i]);
-		snprintf(row->sensitivity, sizeof(row->sensitivity), "public");
+		snprintf(row->sensitivity, sizeof(row->sensitivity), "%s", label_of(&arm->options, tools[i]));
+		row->server = arm->options.apart && strcmp(arm->options.apart, tools[i]) == 0;
 	}
-	config->servers_count = 1;
-	config->servers[0].pass_fd = GATEWAY_FD_PASS;
 	/* It gives an upstream up before the bridge gives it up, and can still say why. */
 	config->call_ms = arm->options.limits.gateway_call_ms * 3 / 4;
-	if (measure_upstream(arm->options.upstream_program, &config->servers[0], err) < 0)
+	put_records(arm, config);
+	if (put_servers(arm, config, err) < 0)
 		return -1;
-	if (arm->options.upstream_mode) {
-		snprintf(config->servers[0].arguments[0], GATEWAY_ARGUMENT_BYTES, "%s", arm->options.upstream_mode);
-		config->servers[0].arguments_count = 1;
-	}
 	json_begin(&json, out);
 	schema_encode(gateway_config_fields, config, &json);
 	return buf_check(out, "the gateway's configuration", err);
@@ -71,6 +112,8 @@ int gateway_embedded_start(struct arm *arm, struct error **err)
 	cleanup_fd int config_read = -1, config_write = -1, in_read = -1, out_write = -1, life_read = -1;
 	char path[PATH_MAX], name[] = "gateway", mode[NAME_MAX_SHORT];
 	char *argv[] = { name, mode, NULL };
+	char secret[sizeof("GATEWAY_TOKEN=") + CANARY_LENGTH], directory[PATH_MAX + sizeof("/" ARM_RECORDS)];
+	char *envp[] = { secret, NULL };
 
 	snprintf(mode, sizeof(mode), "%s", arm->options.gateway_mode ? arm->options.gateway_mode : "embedded");
 	if (configure(arm, &config, err) < 0 ||
@@ -95,6 +138,14 @@ int gateway_embedded_start(struct arm *arm, struct error **err)
 		.fds_count = 6,
 	};
 	options.cpu = arm->session.cpu;
+	/* Its environment holds what no upstream may get. */
+	if (arm->records.folder >= 0) {
+		snprintf(secret, sizeof(secret), "GATEWAY_TOKEN=%s", arm->subjects[0].canary.text);
+		snprintf(directory, sizeof(directory), "%s/" ARM_RECORDS, arm->path);
+		options.envp = envp;
+		options.directory = directory;
+		options.fds[options.fds_count++] = (struct spawn_fd){ .from = arm->records.errors, .to = STDERR_FILENO };
+	}
 	if (spawn(&options, &arm->gateway, err) < 0)
 		return error_wrap(err, "the gateway");
 	fd_close(&config_read);
