@@ -158,7 +158,9 @@ static int entry_of_outcome(struct gateway_call *call, struct error **err)
 		[DECISION_DENY] = "deny",
 		[DECISION_FAULT] = "fault",
 	};
-	const struct gateway_outcome *outcome = gateway_outcome(call->rule);
+	/* A label without a rank, once the upstream has answered, is that of answers. */
+	bool withheld = call->rule == RULE_LABEL_UNKNOWN && call->answered;
+	const struct gateway_outcome *outcome = gateway_outcome(withheld ? RULE_CEILING_RESPONSE : call->rule);
 	char named[PAYLOAD_HASH_BYTES];
 	struct audit_entry entry;
 
