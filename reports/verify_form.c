@@ -60,6 +60,18 @@ static int check_listed(const struct bundle *bundle, const struct manifest_file 
 	return 0;
 }
 
+/* A gateway by URL is never composed by the run, and no other can lack a raised one. */
+static int check_gateway(const struct manifest_gateway *gateway, struct error **err)
+{
+	bool foreign = gateway->kind == GATEWAY_URL;
+
+	if (!gateway->version[0])
+		return 0;
+	if (gateway->composed == foreign || (gateway->raised && !foreign) || (!gateway->sha256[0] != foreign))
+		return error_set(err, ERROR_INPUT, "manifest.json: gateway: not as its kind has it");
+	return 0;
+}
+
 int check_manifest(struct bundle *bundle, struct error **err)
 {
 	const struct buf *text = &bundle->members[MEMBER_MANIFEST].text;
@@ -80,7 +92,7 @@ int check_manifest(struct bundle *bundle, struct error **err)
 		return error_set(err, ERROR_INPUT, "manifest.json lists more than there is");
 	if (strcmp(manifest->started, manifest->finished) > 0)
 		return error_set(err, ERROR_INPUT, "manifest.json: the run ended before it started");
-	return 0;
+	return check_gateway(&manifest->gateway, err);
 }
 
 static bool is_json(int member)

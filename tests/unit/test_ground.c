@@ -192,12 +192,43 @@ static void test_reason(void)
 	CU_ASSERT(fixture_failed(&report, "canonical", "the cell has no such need"));
 }
 
+/* Nobody vouches for what somebody else composed, whatever the manifest says. */
+static void test_vouched(void)
+{
+	static const struct {
+		struct manifest_gateway gateway;
+		bool hashed;
+	} lies[] = {
+		{ { .kind = GATEWAY_URL, .version = "unknown", .composed = true }, false },
+		{ { .kind = GATEWAY_URL, .version = "unknown" }, true },
+		{ { .kind = GATEWAY_EMBEDDED, .version = "1", .composed = false }, true },
+		{ { .kind = GATEWAY_EMBEDDED, .version = "1", .composed = true }, false },
+		{ { .kind = GATEWAY_EMBEDDED, .version = "1", .composed = true, .raised = true }, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+
+		CU_ASSERT(world_make_on(&fixture.world, "baseline", 1,
+					lies[i].gateway.kind == GATEWAY_URL ? &url : NULL));
+		fixture.gateway = lies[i].gateway;
+		if (lies[i].hashed)
+			memset(fixture.gateway.sha256, 'd', HEX_SHA256 - 1);
+		CU_ASSERT(fixture_write(&fixture));
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "manifest", "gateway: not as its kind has it"));
+		CU_ASSERT_EQUAL(report.exit_code, 1);
+	}
+}
+
 static CU_TestInfo tests[] = {
 	{ "what is not planned, and why", test_rows },
 	{ "the embedded gateway", test_embedded },
 	{ "bundles of each kind", test_bundles },
 	{ "cells left out for a gateway that is another", test_claimed },
 	{ "cells left out for another reason", test_reason },
+	{ "who composed it", test_vouched },
 	CU_TEST_INFO_NULL,
 };
 
