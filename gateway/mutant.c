@@ -1,8 +1,8 @@
 /*
- * libexec/gateway-mutant MUTANT: the gateway with one of its own protections taken away, for the arms that show that the
- * observers would notice. Made from the same pieces as harness-gateway, which holds nothing of this file: steps are put
- * together otherwise, and three functions are replaced when this program is linked. A fixture: no session of a user's
- * runs it.
+ * libexec/gateway-mutant MUTANT: the gateway with one of its own protections taken away, for the arms that show that
+ * the observers would notice. Made from the same pieces as harness-gateway, which holds nothing of this file: steps are
+ * put together otherwise, and three functions are replaced when this program is linked. A fixture: no session of a
+ * user's runs it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -114,20 +114,34 @@ static enum step_result intent_or_not(struct gateway_call *call)
 
 #define FIRST_STEPS                                                                                                    \
 	{ .id = "enter", .run = step_enter }, { .id = "execution", .run = step_execution },                            \
-		{ .id = "health", .run = step_health }, { .id = "catalog", .run = step_catalog }
+		{ .id = "health", .run = step_health },                                                                \
+	{                                                                                                              \
+		.id = "catalog", .run = step_catalog                                                                   \
+	}
 #define FOUND_STEPS                                                                                                    \
-	{ .id = "discover", .run = step_discover }, { .id = "defined", .run = step_defined }
+	{ .id = "discover", .run = step_discover },                                                                    \
+	{                                                                                                              \
+		.id = "defined", .run = step_defined                                                                   \
+	}
 #define CHECK_STEPS                                                                                                    \
 	{ .id = "allowed", .run = step_allowed }, { .id = "arguments", .run = step_arguments },                        \
-		{ .id = "budget", .run = step_budget }
+	{                                                                                                              \
+		.id = "budget", .run = step_budget                                                                     \
+	}
 #define CEILING_STEP                                                                                                   \
 	{                                                                                                              \
 		.id = "ceiling", .run = step_ceiling                                                                   \
 	}
 #define LAST_STEPS                                                                                                     \
-	{ .id = "dispatch", .run = step_dispatch }, { .id = "size", .run = step_size }
+	{ .id = "dispatch", .run = step_dispatch },                                                                    \
+	{                                                                                                              \
+		.id = "size", .run = step_size                                                                         \
+	}
 #define ANSWER_STEPS                                                                                                   \
-	{ .id = "raise", .run = step_raise }, { .id = "scan", .run = step_scan }
+	{ .id = "raise", .run = step_raise },                                                                          \
+	{                                                                                                              \
+		.id = "scan", .run = step_scan                                                                         \
+	}
 #define RESPONSE_STEP                                                                                                  \
 	{                                                                                                              \
 		.id = "ceiling-response", .run = step_response                                                         \
@@ -152,12 +166,12 @@ static const struct gateway_step span_steps[] = STEPS_BEHIND(span_arguments);
 static const struct gateway_step row_steps[] = STEPS_BEHIND(row_arguments);
 
 static const struct gateway_step once_steps[] = {
-	FIRST_STEPS, CEILING_STEP, FOUND_STEPS, CHECK_STEPS, INTENT_STEP, LAST_STEPS, ANSWER_STEPS, RESPONSE_STEP,
-	NO_STEP,
+	FIRST_STEPS, CEILING_STEP, FOUND_STEPS,   CHECK_STEPS, INTENT_STEP,
+	LAST_STEPS,  ANSWER_STEPS, RESPONSE_STEP, NO_STEP,
 };
 static const struct gateway_step no_response_steps[] = {
-	FIRST_STEPS, CEILING_STEP, FOUND_STEPS, CEILING_STEP, CHECK_STEPS, INTENT_STEP, CEILING_STEP, LAST_STEPS,
-	ANSWER_STEPS, NO_STEP,
+	FIRST_STEPS, CEILING_STEP, FOUND_STEPS, CEILING_STEP, CHECK_STEPS,
+	INTENT_STEP, CEILING_STEP, LAST_STEPS,  ANSWER_STEPS, NO_STEP,
 };
 static const struct gateway_step fall_steps[] = {
 	FIRST_STEPS,
@@ -188,12 +202,8 @@ static const struct gateway_step unscanned_steps[] = {
 	NO_STEP,
 };
 static const struct gateway_step open_steps[] = {
-	FIRST_STEPS,  CEILING_STEP,
-	FOUND_STEPS,  CEILING_STEP,
-	CHECK_STEPS,  { .id = "intent", .run = intent_or_not },
-	CEILING_STEP, LAST_STEPS,
-	ANSWER_STEPS, RESPONSE_STEP,
-	NO_STEP,
+	FIRST_STEPS,  CEILING_STEP, FOUND_STEPS,  CEILING_STEP,  CHECK_STEPS, { .id = "intent", .run = intent_or_not },
+	CEILING_STEP, LAST_STEPS,   ANSWER_STEPS, RESPONSE_STEP, NO_STEP,
 };
 
 /* ---- functions that are replaced ---- */
@@ -235,14 +245,16 @@ int __wrap_spawn(const struct spawn_options *options, struct child *out, struct 
 void __wrap_answer_refuse(struct mcp_request *request, enum gateway_rule rule, const char *call_id)
 {
 	struct json_span params = json_raw(mcp_request_params(request));
-	char text[TEXT_BYTES];
+	char text[TEXT_BYTES], data[TEXT_BYTES];
+	int length = snprintf(data, sizeof(data), "{\"error_code\":\"%s\"}", gateway_outcome(rule)->error_code);
 
 	if (!is("error-text")) {
 		__real_answer_refuse(request, rule, call_id);
 		return;
 	}
 	snprintf(text, sizeof(text), "refused: %.*s", (int)params.length, params.bytes);
-	mcp_request_error(request, RPC_SERVER_ERROR, text, RPC_NONE);
+	mcp_request_error(request, RPC_SERVER_ERROR, text,
+			  (struct json_span){ .bytes = data, .length = (size_t)length });
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 

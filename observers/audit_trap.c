@@ -1,7 +1,7 @@
 /*
  * libexec/audit-trap DATABASE: makes the audit database of a gateway refuse the rows of permitted.tool, with a message
- * that bears the text on standard input. A row of any other call is taken as before. A fixture: the gateway under test
- * knows nothing of it, and no session of a user's runs it.
+ * that bears the text on standard input. A row of any other call is taken as before. Without a text it takes the trap
+ * away. A fixture: the gateway under test knows nothing of it, and no session of a user's runs it.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -24,12 +24,18 @@ static int set(const char *path, const char *text, struct error **err)
 {
 	sqlite3 *connection = NULL;
 	char sql[SQL_BYTES];
+	int half = (int)strlen(text) / 2;
 	int code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, NULL);
 
-	snprintf(sql, sizeof(sql),
-		 "CREATE TRIGGER trap BEFORE INSERT ON audit_entries WHEN NEW.payload LIKE '%%permitted.tool%%' "
-		 "BEGIN SELECT RAISE(ABORT, '%s'); END",
-		 text);
+	if (!half)
+		snprintf(sql, sizeof(sql), "DROP TRIGGER trap");
+	/* The text is whole in the message alone ("bad JSON path: ..."), and nowhere in the file. */
+	else
+		snprintf(
+			sql, sizeof(sql),
+			"CREATE TRIGGER trap BEFORE INSERT ON audit_entries WHEN NEW.payload LIKE '%%permitted.tool%%' "
+			"BEGIN SELECT json_extract('{}', '%.*s' || '%s'); END",
+			half, text, text + half);
 	if (code == SQLITE_OK)
 		code = sqlite3_busy_timeout(connection, BUSY_MS);
 	if (code == SQLITE_OK)
@@ -47,7 +53,7 @@ static int run(const char *path, struct error **err)
 	if (r == 0)
 		r = fd_read_all(STDIN_FILENO, &text, clock_deadline(READ_MS), err);
 	/* A quote would end the statement's text. */
-	if (r == 0 && !canary_valid(buf_string(&text), text.length))
+	if (r == 0 && text.length && !canary_valid(buf_string(&text), text.length))
 		r = error_set(err, ERROR_INPUT, "its input is no canary");
 	if (r == 0)
 		r = set(path, buf_string(&text), err);

@@ -259,8 +259,8 @@ static int check_bridge(const struct arm *arm, struct error **err)
 /* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
-	if (arm_records_open(arm, err) < 0 || arm_gateway_begin(arm, err) < 0 || session_create(&arm->session, "arm", err) < 0 ||
-	    session_watch_open(&arm->session, err) < 0)
+	if (arm_records_open(arm, err) < 0 || arm_gateway_begin(arm, err) < 0 ||
+	    session_create(&arm->session, "arm", err) < 0 || session_watch_open(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "created", "", clock_now());
 	if (session_attach(&arm->session, err) < 0)
@@ -304,7 +304,8 @@ static int admit_session(struct arm *arm, struct error **err)
 		return -1;
 	arm_note(arm, arm->options.watchdog ? "armed" : "unarmed", "", clock_now());
 	arm_evidence_before(arm);
-	if (arm_records_trap(arm, err) < 0 || arm_policy_open(arm, err) < 0 || session_readmit(&arm->session, err) < 0)
+	if (arm_records_trap(arm, true, err) < 0 || arm_policy_open(arm, err) < 0 ||
+	    session_readmit(&arm->session, err) < 0)
 		return -1;
 	return session_watch_arm(&arm->session, err);
 }

@@ -183,8 +183,9 @@ int arm_watch(struct arm *arm, struct error **err) MUST_CHECK;
 /* Timeline; `subject` may be "". */
 void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at);
 
-/* arm_gateway.c: the gateway with its recorder, on this arm's files. What takes long to start is begun early; then the
- * bridge's pipes. A second start (after a loss) starts a fresh pair. */
+/* arm_gateway.c: the gateway with its recorder, on this arm's files, which are made once. What takes long to start is
+ * begun early; then the bridge's pipes. A second start (after a loss) starts a fresh pair. */
+int arm_gateway_files(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_gateway_begin(struct arm *arm, struct error **err) MUST_CHECK;
 int arm_gateway_start(struct arm *arm, struct error **err) MUST_CHECK;
 void arm_gateway_end(struct arm *arm);
@@ -200,7 +201,7 @@ int arm_records_open(struct arm *arm, struct error **err) MUST_CHECK;
 #define ARM_AUDIT "gateway-audit"
 /* Inputs and the first markers; then, before the agent begins, what befalls a record. */
 void arm_records_inputs(struct arm *arm);
-int arm_records_trap(struct arm *arm, struct error **err) MUST_CHECK;
+int arm_records_trap(const struct arm *arm, bool set, struct error **err) MUST_CHECK;
 /* A look while gateway and upstream live: asked, then taken. */
 int arm_records_look(struct arm *arm, struct error **err) MUST_CHECK;
 /* Ends the gateway, so that all is written, and sends the last markers. */

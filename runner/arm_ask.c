@@ -115,7 +115,7 @@ int arm_gateway_ask(struct arm *arm, const struct canary *marker, struct error *
 	int status;
 
 	arm_gateway_end(arm);
-	if (arm_gateway_start(arm, err) < 0)
+	if (arm_records_trap(arm, false, err) < 0 || arm_gateway_start(arm, err) < 0)
 		return -1;
 	asking.deadline = clock_deadline(ARM_BEACON_MS);
 	status = mcp_client_new(steal_fd(&arm->gateway_out), steal_fd(&arm->gateway_in), &limits, &asking.client, err);

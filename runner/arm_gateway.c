@@ -32,7 +32,7 @@ static int payload_file(const struct arm *arm, const char *name, int *out, struc
 }
 
 /* They are there before anything is written to them. */
-static int payload_files(struct arm *arm, struct error **err)
+int arm_gateway_files(struct arm *arm, struct error **err)
 {
 	if ((arm->recorder < 0 && payload_file(arm, "recorder", &arm->recorder, err) < 0) ||
 	    (arm->decisions < 0 && payload_file(arm, "decisions", &arm->decisions, err) < 0))
@@ -42,7 +42,7 @@ static int payload_files(struct arm *arm, struct error **err)
 
 int arm_gateway_begin(struct arm *arm, struct error **err)
 {
-	if (payload_files(arm, err) < 0)
+	if (arm_gateway_files(arm, err) < 0)
 		return -1;
 	return row_of(arm)->begin ? row_of(arm)->begin(arm, err) : 0;
 }

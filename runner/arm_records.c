@@ -5,21 +5,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
+#include "observers/sink.h"
 #include "runner/arm_steps.h"
 
 #define MARKER_MS 2000
+#define PORT_BYTES 16
+#define DECIMAL 10
 
-/* Those that look at what is written while it is, and whose cells ask for it. */
+/* Those that look at what is written while it is. */
 static const char *const lookers[] = { "children", "audit", "audit-bytes", "output", NULL };
 
 static bool kept(const struct arm *arm)
 {
-	bool any = arm_observers_wanted(arm, "spans");
+	bool any = arm_observers_wanted(arm, "spans") || arm->scenario.peer.at == PEER_AUDIT ||
+		   arm->scenario.peer.at == PEER_COLLECTOR;
 
 	for (size_t i = 0; lookers[i]; i++)
 		any = any || arm_observers_wanted(arm, lookers[i]);
@@ -34,6 +39,48 @@ static int open_folder(const struct arm *arm, const char *name, int *out, struct
 	return *out < 0 ? error_errno(err, errno, "a folder of the gateway's records") : 0;
 }
 
+/* One that refuses all: it says its port once it listens. */
+static int start_hostile(struct arm *arm, struct error **err)
+{
+	cleanup_fd int text_read = -1, text_write = -1, port_read = -1, port_write = -1;
+	cleanup_buf struct buf line = BUF(PORT_BYTES);
+	char path[PATH_MAX], name[] = "hostile-collector";
+	char *argv[] = { name, NULL };
+	int64_t deadline = clock_deadline(MARKER_MS);
+	unsigned long port = 0;
+
+	if (arm_gateway_files(arm, err) < 0 || spawn_helper_path(name, path, sizeof(path), err) < 0 ||
+	    fd_pipe(&text_read, &text_write, err) < 0 || fd_pipe(&port_read, &port_write, err) < 0 ||
+	    fd_write_all(text_write, arm->subjects[0].canary.text, CANARY_LENGTH, deadline, err) < 0)
+		return -1;
+	fd_close(&text_write);
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = path,
+		.argv = argv,
+		.fds = { { .from = text_read, .to = 0 },
+			 { .from = port_write, .to = 1 },
+			 { .from = arm->recorder, .to = SINK_FD } },
+		.fds_count = 3,
+	};
+	if (spawn(&options, &arm->records.hostile, err) < 0)
+		return -1;
+	fd_close(&port_write);
+	while (!memchr(buf_string(&line), '\n', line.length)) {
+		char *to = buf_reserve(&line, 1);
+
+		if (!to)
+			return error_set(err, ERROR_PROTOCOL, "a collector that says no port");
+		if (fd_read_exact(port_read, to, 1, deadline, err) < 0)
+			return -1;
+		buf_commit(&line, 1);
+	}
+	port = strtoul(buf_string(&line), NULL, DECIMAL);
+	arm->records.collector = port <= UINT16_MAX ? (uint16_t)port : 0;
+	return 0;
+}
+
 int arm_records_open(struct arm *arm, struct error **err)
 {
 	struct arm_records *records = &arm->records;
@@ -43,10 +90,12 @@ int arm_records_open(struct arm *arm, struct error **err)
 	if (open_folder(arm, ARM_RECORDS, &records->folder, err) < 0 ||
 	    open_folder(arm, ARM_AUDIT, &records->audit, err) < 0)
 		return -1;
-	records->errors =
-		openat(records->folder, "stderr", O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	records->errors = openat(records->folder, "stderr",
+				 O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (records->errors < 0)
 		return error_errno(err, errno, "the file behind the gateway's standard error");
+	if (arm->scenario.peer.at == PEER_COLLECTOR)
+		return start_hostile(arm, err);
 	records->collector = arm_observers_collector(arm);
 	return 0;
 }
@@ -99,8 +148,8 @@ int arm_records_look(struct arm *arm, struct error **err)
 	return 0;
 }
 
-/* The gateway opened its database by now, and its own marker is there. */
-int arm_records_trap(struct arm *arm, struct error **err)
+/* The gateway opened its database by now, and its own marker is there. One that is started anew would refuse it. */
+int arm_records_trap(const struct arm *arm, bool set, struct error **err)
 {
 	cleanup_child struct child child = CHILD_NONE;
 	cleanup_fd int read_end = -1, write_end = -1;
@@ -112,7 +161,8 @@ int arm_records_trap(struct arm *arm, struct error **err)
 		return 0;
 	snprintf(database, sizeof(database), "%s/" ARM_AUDIT "/audit.db", arm->path);
 	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || fd_pipe(&read_end, &write_end, err) < 0 ||
-	    fd_write_all(write_end, arm->subjects[0].canary.text, CANARY_LENGTH, clock_deadline(MARKER_MS), err) < 0)
+	    fd_write_all(write_end, arm->subjects[0].canary.text, set ? CANARY_LENGTH : 0, clock_deadline(MARKER_MS),
+			 err) < 0)
 		return -1;
 	fd_close(&write_end);
 

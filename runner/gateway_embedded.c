@@ -49,8 +49,7 @@ static int put_servers(const struct arm *arm, struct gateway_config *config, str
 
 	if (!options->apart)
 		return put_server(arm, config, options->upstream_program, err);
-	if (put_server(arm, config, "recorder", err) < 0 ||
-	    put_server(arm, config, options->upstream_program, err) < 0)
+	if (put_server(arm, config, "recorder", err) < 0 || put_server(arm, config, options->upstream_program, err) < 0)
 		return -1;
 	if (options->undeclared)
 		memcpy(config->servers[1].sha256, config->servers[0].sha256, sizeof(config->servers[1].sha256));
@@ -98,6 +97,7 @@ static int configure(const struct arm *arm, struct buf *out, struct error **err)
 	}
 	/* It gives an upstream up before the bridge gives it up, and can still say why. */
 	config->call_ms = arm->options.limits.gateway_call_ms * 3 / 4;
+	config->scan_arguments = arm->records.folder >= 0;
 	put_records(arm, config);
 	if (put_servers(arm, config, err) < 0)
 		return -1;
@@ -144,7 +144,8 @@ int gateway_embedded_start(struct arm *arm, struct error **err)
 		snprintf(directory, sizeof(directory), "%s/" ARM_RECORDS, arm->path);
 		options.envp = envp;
 		options.directory = directory;
-		options.fds[options.fds_count++] = (struct spawn_fd){ .from = arm->records.errors, .to = STDERR_FILENO };
+		options.fds[options.fds_count++] =
+			(struct spawn_fd){ .from = arm->records.errors, .to = STDERR_FILENO };
 	}
 	if (spawn(&options, &arm->gateway, err) < 0)
 		return error_wrap(err, "the gateway");
