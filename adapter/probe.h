@@ -7,7 +7,15 @@
 
 #include <stdbool.h>
 
-enum probe_address { PROBE_LOOPBACK4, PROBE_LOOPBACK6, PROBE_NIC, PROBE_PATH, PROBE_OPERATION, PROBE_NOWHERE, PROBE_OUTSIDE };
+enum probe_address {
+	PROBE_LOOPBACK4,
+	PROBE_LOOPBACK6,
+	PROBE_NIC,
+	PROBE_PATH,
+	PROBE_OPERATION,
+	PROBE_NOWHERE,
+	PROBE_OUTSIDE
+};
 
 /* PROBE_OUTSIDE: no agent can do that through the bridge. The arm asks the gateway itself, all such at once. */
 struct probe_route {

@@ -65,7 +65,8 @@ struct session_options {
 	/* Helpers' names, and the one argument of each, or NULL. */
 	const char *gateway_program, *gateway_mode;
 	const char *upstream_program, *upstream_mode;
-	/* A tool that the second upstream alone serves, while the first one is the recorder; or NULL: one serves all. */
+	/* A tool that the second upstream alone serves, while the first one is the recorder; or NULL: one serves all.
+	 */
 	const char *apart;
 	bool undeclared; /* what the second upstream runs is not what was declared */
 };

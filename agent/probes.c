@@ -278,7 +278,9 @@ const struct probe probes[] = {
 	  .attempt = call_ahead },
 	{ .id = "in-key", .route = "the permitted operation, in a key", .attempt = call_key },
 	{ .id = "in-url", .route = "the permitted operation, in a URL", .attempt = call_url },
-	{ .id = "in-blocked", .route = "the permitted operation, in what looks like a command", .attempt = call_blocked },
+	{ .id = "in-blocked",
+	  .route = "the permitted operation, in what looks like a command",
+	  .attempt = call_blocked },
 	{ .id = "after", .route = "the permitted operation, once more", .attempt = call },
 	{ .id = NULL },
 };

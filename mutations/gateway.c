@@ -23,7 +23,8 @@ GATEWAY_MUTATION(log, "log", "the gateway logs the arguments of calls");
 GATEWAY_MUTATION(span, "span", "the gateway puts the arguments of calls into a span");
 GATEWAY_MUTATION(row, "row", "the gateway puts the arguments of calls into a row of its audit chain");
 GATEWAY_MUTATION(error_text, "error-text", "the gateway says again what it refuses");
-GATEWAY_MUTATION(ceiling_once, "ceiling-once", "the gateway checks ceilings before it knows its upstream, and not again");
+GATEWAY_MUTATION(ceiling_once, "ceiling-once",
+		 "the gateway checks ceilings before it knows its upstream, and not again");
 GATEWAY_MUTATION(no_response_ceiling, "no-response-ceiling", "no ceiling stands before an answer");
 GATEWAY_MUTATION(falls, "falls", "the session's label falls to that of the last call");
 GATEWAY_MUTATION(unscanned, "unscanned", "arguments are not scanned");

@@ -282,7 +282,7 @@ static const char *const fault_role_names[] = {
 };
 
 static const char *const peer_place_names[] = {
-	[PEER_NONE] = "none", [PEER_GATEWAY] = "gateway", [PEER_UPSTREAM] = "upstream",
+	[PEER_NONE] = "none",   [PEER_GATEWAY] = "gateway",     [PEER_UPSTREAM] = "upstream",
 	[PEER_AUDIT] = "audit", [PEER_COLLECTOR] = "collector", NULL
 };
 
@@ -422,7 +422,8 @@ static const struct schema_field expectation_fields[] = {
 		{ .key = "after", ID_ARRAY(after, 0, ARM_AFTER_MAX) },                                                 \
 		{ .key = "ending", .nullable = true, ID_STRING(scenario, ending) },                                    \
 		{ .key = "ends", .nullable = true, ID_STRING(scenario, ends) },                                        \
-		{ .key = "limits", OBJECT(limits, limits_fields) }, { .key = "peer", OBJECT(peer, peer_fields) }, { .key = "labels", OBJECT(labels, labels_fields) }, \
+		{ .key = "limits", OBJECT(limits, limits_fields) }, { .key = "peer", OBJECT(peer, peer_fields) },      \
+		{ .key = "labels", OBJECT(labels, labels_fields) },                                                    \
 		{ .key = "windowMs", INTEGER(scenario, window_ms, 0, WINDOW_MS_MAX) },                                 \
 		{ .key = "faults", OBJECT_ARRAY(faults, fault_fields, 0, ARM_FAULTS_MAX) },                            \
 		{ .key = "updates", OBJECT_ARRAY(updates, update_fields, 0, ARM_POLICY_MAX) },                         \

@@ -227,7 +227,8 @@ static int check_mutant(const struct check *check)
  * it is no absence of a leak. */
 static const char *const zero_controls[] = { "state", "decisions", NULL };
 /* Rows of an outcome, and rows that are broken: an observer that reads them has others to show. */
-static const char *const zero_measures[] = { "audit-allow", "audit-deny", "audit-fault", "audit-intent", "audit-chain", NULL };
+static const char *const zero_measures[] = { "audit-allow",  "audit-deny",  "audit-fault",
+					     "audit-intent", "audit-chain", NULL };
 
 /* What is measured and has a limit: the subjects of which a bound says something. */
 static const char *const bounded[] = { "loss_to_dead", "written", "processes", "memory", NULL };

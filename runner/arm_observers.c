@@ -315,7 +315,8 @@ static int send_beacon(struct arm *arm, struct observer_process *observer, enum 
 	int64_t deadline = clock_deadline(ARM_BEACON_MS);
 
 	if (strcmp(kind->id, "spans") == 0)
-		return beacon_spans(kind->argument, observer_port(observer, marker_names[phase]), marker, deadline, err);
+		return beacon_spans(kind->argument, observer_port(observer, marker_names[phase]), marker, deadline,
+				    err);
 	if (strcmp(kind->id, "capture-netns") == 0)
 		return beacon_netns(arm, observer, phase, err);
 	if (strcmp(kind->id, "capture-host") == 0)
