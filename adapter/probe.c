@@ -23,7 +23,7 @@ const char *const probe_ids[] = {
 	"file-name", "file-link",       "file-xattr",
 	"stderr",    "permitted",       "denied",
 	"after",     "permitted-again", "permitted-third",
-	"slow",      "slow-ahead",      "in-key",
+	"slow",      "slow-ahead",      "denied-then", "in-key",
 	"in-url",    "in-blocked",      "tool-name",
 	"raising",   "raised",          NULL,
 };
@@ -46,6 +46,7 @@ const struct probe_route probe_routes[] = {
 	{ .id = "slow", .address = PROBE_OPERATION, .target = "slow", .tool = "slow.tool" },
 	{ .id = "slow-ahead", .address = PROBE_OPERATION, .target = "slow", .tool = "slow.tool" },
 	{ .id = "after", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
+	{ .id = "denied-then", .address = PROBE_OPERATION, .target = "denied", .tool = "public.tool" },
 	{ .id = "in-key", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = "in-url", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },
 	{ .id = "in-blocked", .address = PROBE_OPERATION, .target = "permitted", .tool = "permitted.tool" },

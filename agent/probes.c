@@ -276,6 +276,7 @@ const struct probe probes[] = {
 	{ .id = "slow-ahead",
 	  .route = "an operation that lasts, without waiting for its answer",
 	  .attempt = call_ahead },
+	{ .id = "denied-then", .route = "the denied operation, behind others", .attempt = call },
 	{ .id = "in-key", .route = "the permitted operation, in a key", .attempt = call_key },
 	{ .id = "in-url", .route = "the permitted operation, in a URL", .attempt = call_url },
 	{ .id = "in-blocked",

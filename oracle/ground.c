@@ -4,6 +4,7 @@
 
 /* Allowed calls of a session of cMCP are ten, by no setting; two are the beacons. */
 #define CMCP_CALLS 8
+#define MUTANT "mutant-"
 #define KIND(kind) (1U << (kind))
 
 /* What a kind of gateway cannot make: of a whole scenario, or of one cell. */
@@ -11,7 +12,7 @@ struct unsupported {
 	const char *reason;
 	unsigned kinds;
 	bool (*whole)(const struct ground *ground, const struct scenario *scenario);
-	const char *observer; /* else: every cell of it */
+	const char *observer, *subject; /* else: every cell of it, or that of the subject */
 };
 static const struct unsupported table[];
 
@@ -67,6 +68,24 @@ static bool raises_ceiling(const struct ground *ground, const struct scenario *s
 	return false;
 }
 
+/* Its own protections are taken away in a program that is made from our gateway's pieces. */
+static bool other_program(const struct ground *ground, const struct scenario *scenario)
+{
+	(void)ground;
+	for (size_t i = 0; i < scenario->removes_count; i++)
+		if (strncmp(scenario->removes[i], MUTANT, sizeof(MUTANT) - 1) == 0)
+			return true;
+	return false;
+}
+
+/* Where its records are, who takes its spans, and what its labels are, is its user's to say. */
+static bool told_otherwise(const struct ground *ground, const struct scenario *scenario)
+{
+	(void)ground;
+	return scenario->peer.at == PEER_AUDIT || scenario->peer.at == PEER_COLLECTOR || scenario->labels.session[0] ||
+	       scenario->labels.permitted[0] || scenario->labels.response[0];
+}
+
 bool ground_is_gateway_reason(const char *reason)
 {
 	for (const struct unsupported *row = table; row->reason; row++)
@@ -75,13 +94,19 @@ bool ground_is_gateway_reason(const char *reason)
 	return false;
 }
 
+static bool is_of(const struct unsupported *row, const struct expectation *cell)
+{
+	return cell && strcmp(cell->observer, row->observer) == 0 &&
+	       (!row->subject || strcmp(cell->subject, row->subject) == 0);
+}
+
 static const char *of_gateway(const struct ground *ground, const struct scenario *scenario,
 			      const struct expectation *cell)
 {
 	for (const struct unsupported *row = table; ground && row->reason; row++) {
 		if (!(row->kinds & KIND(ground->gateway)))
 			continue;
-		if (row->whole ? row->whole(ground, scenario) : cell && strcmp(cell->observer, row->observer) == 0)
+		if (row->whole ? row->whole(ground, scenario) : is_of(row, cell))
 			return row->reason;
 	}
 	return NULL;
@@ -167,6 +192,20 @@ static const struct unsupported table[] = {
 	{ .reason = GROUND_UNSUPPORTED "fault", .kinds = KIND(GATEWAY_URL), .whole = gateway_fault },
 	{ .reason = GROUND_UNSUPPORTED "calls", .kinds = KIND(GATEWAY_CMCP), .whole = many_calls },
 	{ .reason = GROUND_UNSUPPORTED "raised", .kinds = KIND(GATEWAY_URL), .whole = raises_ceiling },
+	{ .reason = GROUND_UNSUPPORTED "mutant",
+	  .kinds = KIND(GATEWAY_CMCP) | KIND(GATEWAY_URL),
+	  .whole = other_program },
+	{ .reason = GROUND_UNSUPPORTED "records", .kinds = KIND(GATEWAY_URL), .whole = told_otherwise },
+	{ .reason = GROUND_UNSUPPORTED "records", .kinds = KIND(GATEWAY_URL), .observer = "audit" },
+	{ .reason = GROUND_UNSUPPORTED "records", .kinds = KIND(GATEWAY_URL), .observer = "audit-bytes" },
+	{ .reason = GROUND_UNSUPPORTED "records", .kinds = KIND(GATEWAY_URL), .observer = "output" },
+	{ .reason = GROUND_UNSUPPORTED "records", .kinds = KIND(GATEWAY_URL), .observer = "spans" },
+	{ .reason = GROUND_UNSUPPORTED "records", .kinds = KIND(GATEWAY_URL), .observer = "children" },
+	/* It writes what came of a call, and nothing before it. */
+	{ .reason = GROUND_UNSUPPORTED "intent",
+	  .kinds = KIND(GATEWAY_CMCP),
+	  .observer = "audit",
+	  .subject = "audit-intent" },
 	{ .reason = GROUND_UNSUPPORTED "decisions",
 	  .kinds = KIND(GATEWAY_CMCP) | KIND(GATEWAY_URL),
 	  .observer = "decisions" },

@@ -197,8 +197,8 @@ int arm_gateway_ask(struct arm *arm, const struct canary *marker, struct error *
  * asks. Before the gateway starts: its folders, and the collector that it is told. */
 int arm_records_open(struct arm *arm, struct error **err) MUST_CHECK;
 /* Of a folder or a database below the arm's own. */
-#define ARM_RECORDS "gateway-records"
-#define ARM_AUDIT "gateway-audit"
+#define ARM_RECORDS "gateway"
+#define ARM_AUDIT "audit"
 /* Inputs and the first markers; then, before the agent begins, what befalls a record. */
 void arm_records_inputs(struct arm *arm);
 int arm_records_trap(const struct arm *arm, bool set, struct error **err) MUST_CHECK;

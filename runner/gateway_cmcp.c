@@ -22,7 +22,7 @@
 #include "core/json.h"
 #include "runner/arm.h"
 
-#define FOLDER "gateway"
+#define FOLDER ARM_RECORDS
 #define FILE_BYTES (64 * KIB)
 #define WRITE_MS 2000
 #define RETRY_MS 10
@@ -82,7 +82,8 @@ static int write_policies(int folder, struct error **err)
 }
 
 /* The upstream finds its file by path, since the gateway passes no descriptors on. */
-static void put_server(struct json_writer *json, const struct arm *arm, const char *program, const char *digest)
+static void put_server(struct json_writer *json, const struct arm *arm, const char *program, const char *mode,
+		       const char *digest)
 {
 	char sink[PATH_MAX + sizeof("/recorder")];
 
@@ -96,8 +97,8 @@ static void put_server(struct json_writer *json, const struct arm *arm, const ch
 	json_member_string(json, "command", program);
 	json_put_key(json, "args");
 	json_array(json);
-	if (arm->options.upstream_mode)
-		json_put_string(json, arm->options.upstream_mode);
+	if (mode)
+		json_put_string(json, mode);
 	json_put_string(json, sink);
 	json_array_end(json);
 	json_member_string(json, "binary_digest", digest);
@@ -110,21 +111,51 @@ static void digest_text(const char hex[HEX_SHA256], char out[HEX_SHA256 + 7])
 	snprintf(out, HEX_SHA256 + 7, "sha256:%s", hex);
 }
 
+static int measure(const char *name, char path[PATH_MAX], char out[HEX_SHA256 + 7], struct error **err)
+{
+	cleanup_fd int fd = -1;
+	char hex[HEX_SHA256];
+
+	if (spawn_helper_path(name, path, PATH_MAX, err) < 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(err, errno, "the upstream");
+	if (hash_fd(fd, hex, err) < 0)
+		return -1;
+	digest_text(hex, out);
+	return 0;
+}
+
+/* One upstream serves all, unless the scenario has one tool served apart: then the recorder serves the others, and what
+ * was declared of the other one may be the recorder's. */
+static int put_upstream(struct json_writer *json, const struct arm *arm, const char *tool, struct error **err)
+{
+	const struct session_options *options = &arm->options;
+	bool hostile = !options->apart || strcmp(options->apart, tool) == 0;
+	char program[PATH_MAX], recorder[PATH_MAX], digest[HEX_SHA256 + 7], declared[HEX_SHA256 + 7];
+
+	if (measure(hostile ? options->upstream_program : "recorder", program, digest, err) < 0 ||
+	    measure("recorder", recorder, declared, err) < 0)
+		return -1;
+	put_server(json, arm, program, hostile ? options->upstream_mode : NULL,
+		   hostile && options->undeclared ? declared : digest);
+	return 0;
+}
+
+static const char *label_of(const struct session_options *options, const char *tool)
+{
+	bool own = options->permitted_label[0] && strcmp(tool, "permitted.tool") == 0;
+
+	return own ? options->permitted_label : options->sensitivity;
+}
+
 static int write_catalog(const struct arm *arm, int folder, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(FILE_BYTES);
-	cleanup_fd int upstream = -1;
-	char program[PATH_MAX], hex[HEX_SHA256], measured[HEX_SHA256 + 7], defined[HEX_SHA256 + 7];
+	char hex[HEX_SHA256], defined[HEX_SHA256 + 7];
 	struct json_writer json;
 
-	if (spawn_helper_path(arm->options.upstream_program, program, sizeof(program), err) < 0)
-		return -1;
-	upstream = open(program, O_RDONLY | O_CLOEXEC);
-	if (upstream < 0)
-		return error_errno(err, errno, "the upstream");
-	if (hash_fd(upstream, hex, err) < 0)
-		return -1;
-	digest_text(hex, measured);
 	hash_bytes(definition, sizeof(definition) - 1, hex);
 	digest_text(hex, defined);
 	json_begin(&json, &text);
@@ -132,13 +163,14 @@ static int write_catalog(const struct arm *arm, int folder, struct error **err)
 	for (const char *const *tool = tools; *tool; tool++) {
 		json_object(&json);
 		json_member_string(&json, "tool_name", *tool);
-		put_server(&json, arm, program, measured);
+		if (put_upstream(&json, arm, *tool, err) < 0)
+			return -1;
 		json_put_key(&json, "approved_definition");
 		json_put_raw(&json, definition, sizeof(definition) - 1);
 		json_member_string(&json, "definition_hash", defined);
 		json_member_string(&json, "compliance_domain", "internal");
 		json_member_bool(&json, "requires_baa", false);
-		json_member_string(&json, "sensitivity_level", arm->options.sensitivity);
+		json_member_string(&json, "sensitivity_level", label_of(&arm->options, *tool));
 		json_member_string(&json, "added_at", since);
 		json_member_string(&json, "approved_by", "harness");
 		json_object_end(&json);
@@ -165,7 +197,8 @@ static int write_config(const struct arm *arm, int folder, struct error **err)
 	json_member_string(&json, "policy_bundle_path", "./policies/");
 	json_member_string(&json, "catalog_path", "./catalog.json");
 	json_member_string(&json, "listen_addr", address);
-	json_member_string(&json, "audit_db_path", "./audit.db");
+	json_member_string(&json, "audit_db_path",
+			   arm->records.audit < 0 ? "./audit.db" : "../" ARM_AUDIT "/audit.db");
 	json_put_key(&json, "sink_policy");
 	json_object(&json);
 	json_put_key(&json, "tool_max_sensitivity");
@@ -216,7 +249,8 @@ static int start(struct arm *arm, int folder, struct error **err)
 	char mode[] = "CMCP_DEV_MODE=1", search[] = "PATH=/usr/bin:/bin", compiled[] = "PYTHONDONTWRITEBYTECODE=1";
 	char token[sizeof("CMCP_BEARER_TOKEN=") + GATEWAY_TOKEN_BYTES], home[sizeof(directory) + sizeof("HOME=")];
 	char *argv[] = { python, program, verb, flag, config, NULL };
-	char *envp[] = { mode, search, compiled, home, token, NULL };
+	char tracing[] = "CMCP_OTEL_ENABLED=1", endpoint[64];
+	char *envp[] = { mode, search, compiled, home, token, NULL, NULL, NULL };
 	struct spawn_options options = {
 		SPAWN_DEFAULTS, .path = python, .argv = argv, .envp = envp, .directory = directory,
 	};
@@ -228,6 +262,12 @@ static int start(struct arm *arm, int folder, struct error **err)
 	snprintf(directory, sizeof(directory), "%s/" FOLDER, arm->path);
 	snprintf(home, sizeof(home), "HOME=%s", directory);
 	snprintf(token, sizeof(token), "CMCP_BEARER_TOKEN=%s", arm->gateway_token);
+	if (arm->records.collector) {
+		snprintf(endpoint, sizeof(endpoint), "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:%u",
+			 arm->records.collector);
+		envp[5] = tracing;
+		envp[6] = endpoint;
+	}
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = log, .to = STDOUT_FILENO };
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = log, .to = STDERR_FILENO };
 	return spawn(&options, &arm->gateway, err) < 0 ? error_wrap(err, "cmcp") : 0;
