@@ -455,11 +455,13 @@ static int collect(struct arm *arm, struct observer_process *observer, struct er
 }
 
 /* Whether it waits for what the engine has to tell after the end, or for that of the gateway, which is later. */
-static bool needs_engine(const struct observer_kind *kind)
+static bool needs_engine(const struct arm *arm, const struct observer_kind *kind)
 {
 	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0 ||
 	       strcmp(kind->id, "client") == 0 || strcmp(kind->id, "spans") == 0 || strcmp(kind->id, "audit") == 0 ||
-	       strcmp(kind->program, "observer-bytes") == 0;
+	       strcmp(kind->program, "observer-bytes") == 0 ||
+	       /* A collector notes what it refuses, and the gateway asks it last at its end. */
+	       (strcmp(kind->id, "deliveries") == 0 && arm->scenario.peer.at == PEER_COLLECTOR);
 }
 
 /* All are asked before the first is waited for. */
@@ -468,12 +470,12 @@ int arm_observers_collect(struct arm *arm, bool engine, struct error **err)
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		cleanup_error struct error *ignored = NULL;
 
-		if (needs_engine(observer_kind(arm->observers[i])) == engine &&
+		if (needs_engine(arm, observer_kind(arm->observers[i])) == engine &&
 		    observer_ask(arm->observers[i], WIRE_AFTER, &ignored) < 0)
 			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
 	}
 	for (size_t i = 0; i < arm->observers_count; i++) {
-		if (needs_engine(observer_kind(arm->observers[i])) != engine)
+		if (needs_engine(arm, observer_kind(arm->observers[i])) != engine)
 			continue;
 		/* One that turns out to be lost closes its descriptor: it is not watched any more from here on. */
 		loop_remove(arm->loop, observer_fd(arm->observers[i]));

@@ -29,6 +29,7 @@
 #define TRIES 3 /* of a port that somebody else took meanwhile */
 #define EXIT_PORT_BUSY 3
 #define STOP_MS 1500
+#define WRITTEN_STOP_MS 4000 /* with the spans that it still has */
 
 static const char *const tools[] = { "beacon.tool", "permitted.tool", "public.tool", "slow.tool", NULL };
 /* As our recorder lists each of them; the gateway compares by the hash. */
@@ -184,7 +185,10 @@ static int write_config(const struct arm *arm, int folder, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(FILE_BYTES);
 	struct json_writer json;
-	char address[32];
+	char address[32], audit[PATH_MAX + sizeof("/" ARM_AUDIT "/audit.db")] = "./audit.db";
+
+	if (arm->records.audit >= 0)
+		snprintf(audit, sizeof(audit), "%s/" ARM_AUDIT "/audit.db", arm->path);
 
 	snprintf(address, sizeof(address), "127.0.0.1:%u", arm->gateway_port);
 	json_begin(&json, &text);
@@ -197,8 +201,7 @@ static int write_config(const struct arm *arm, int folder, struct error **err)
 	json_member_string(&json, "policy_bundle_path", "./policies/");
 	json_member_string(&json, "catalog_path", "./catalog.json");
 	json_member_string(&json, "listen_addr", address);
-	json_member_string(&json, "audit_db_path",
-			   arm->records.audit < 0 ? "./audit.db" : "../" ARM_AUDIT "/audit.db");
+	json_member_string(&json, "audit_db_path", audit);
 	json_put_key(&json, "sink_policy");
 	json_object(&json);
 	json_put_key(&json, "tool_max_sensitivity");
@@ -249,8 +252,10 @@ static int start(struct arm *arm, int folder, struct error **err)
 	char mode[] = "CMCP_DEV_MODE=1", search[] = "PATH=/usr/bin:/bin", compiled[] = "PYTHONDONTWRITEBYTECODE=1";
 	char token[sizeof("CMCP_BEARER_TOKEN=") + GATEWAY_TOKEN_BYTES], home[sizeof(directory) + sizeof("HOME=")];
 	char *argv[] = { python, program, verb, flag, config, NULL };
-	char tracing[] = "CMCP_OTEL_ENABLED=1", endpoint[64];
-	char *envp[] = { mode, search, compiled, home, token, NULL, NULL, NULL };
+	/* The exporter gives up within the arm's time. */
+	char tracing[] = "CMCP_OTEL_ENABLED=1", often[] = "OTEL_BSP_SCHEDULE_DELAY=200";
+	char patience[] = "OTEL_EXPORTER_OTLP_TIMEOUT=1", endpoint[64];
+	char *envp[] = { mode, search, compiled, home, token, NULL, tracing, often, patience, NULL };
 	struct spawn_options options = {
 		SPAWN_DEFAULTS, .path = python, .argv = argv, .envp = envp, .directory = directory,
 	};
@@ -265,8 +270,7 @@ static int start(struct arm *arm, int folder, struct error **err)
 	if (arm->records.collector) {
 		snprintf(endpoint, sizeof(endpoint), "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:%u",
 			 arm->records.collector);
-		envp[5] = tracing;
-		envp[6] = endpoint;
+		envp[5] = endpoint;
 	}
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = log, .to = STDOUT_FILENO };
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = log, .to = STDERR_FILENO };
@@ -373,6 +377,7 @@ void gateway_cmcp_end(struct arm *arm)
 	int status;
 
 	if (arm->gateway.pid && child_signal(&arm->gateway, SIGINT) == 0)
-		(void)!child_wait(&arm->gateway, clock_deadline(STOP_MS), &status, &ignored);
+		(void)!child_wait(&arm->gateway, clock_deadline(arm->records.folder < 0 ? STOP_MS : WRITTEN_STOP_MS),
+				  &status, &ignored);
 	child_end(&arm->gateway);
 }
