@@ -73,3 +73,15 @@ int hash_fd(int fd, char hex[HEX_SHA256], struct error **err)
 	finish(&state, hex);
 	return 0;
 }
+
+void hash_digits(const void *bytes, size_t length, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *from = bytes;
+
+	for (size_t i = 0; i < length; i++) {
+		*out++ = digits[from[i] >> 4];
+		*out++ = digits[from[i] & 15];
+	}
+	*out = '\0';
+}

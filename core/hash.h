@@ -18,4 +18,7 @@ void hash_bytes(const void *bytes, size_t length, char hex[HEX_SHA256]);
 /* From offset 0, the descriptor's own offset untouched (pread). */
 int hash_fd(int fd, char hex[HEX_SHA256], struct error **err) MUST_CHECK;
 
+/* Any bytes as 2 * `length` lower-case digits and a NUL. */
+void hash_digits(const void *bytes, size_t length, char *out);
+
 #endif

@@ -1,7 +1,6 @@
 #include "gateway/answer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -18,8 +17,7 @@ int answer_new_id(char out[ANSWER_ID_BYTES], struct error **err)
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return error_errno(err, errno, "getrandom");
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(out + 2 * i, 3, "%02x", random[i]);
+	hash_digits(random, sizeof(random), out);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ enum field_kind {
 
 /* The fields, in the order of their keys. */
 static const struct field {
-	const char *key;
+	const char *key; /* as it is written */
 	enum field_kind kind;
 	size_t offset;
 } fields[];
@@ -85,7 +85,8 @@ void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct b
 	for (size_t i = 0; i < fields_count; i++) {
 		if (!with_hash && fields[i].offset == offsetof(struct audit_entry, entry_hash))
 			continue;
-		(void)buf_printf(out, "%c\"%s\":", i == 0 ? '{' : ',', fields[i].key);
+		(void)buf_text(out, i == 0 ? "{" : ",");
+		(void)buf_text(out, fields[i].key);
 		put_field(entry, &fields[i], out);
 	}
 	(void)buf_text(out, "}");
@@ -125,7 +126,7 @@ int audit_new_id(char out[AUDIT_ID_BYTES], struct error **err)
 	for (size_t i = 0; i < UUID_BYTES; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			out[at++] = '-';
-		snprintf(&out[at], AUDIT_ID_BYTES - at, "%02x", bytes[i]);
+		hash_digits(&bytes[i], 1, &out[at]);
 		at += 2;
 	}
 	return 0;
@@ -147,7 +148,7 @@ void audit_time(int64_t realtime, char out[AUDIT_TIME_BYTES])
 
 #define FIELD(name, what)                                                                                              \
 	{                                                                                                              \
-		.key = #name, .kind = (what), .offset = offsetof(struct audit_entry, name)                             \
+		.key = "\"" #name "\":", .kind = (what), .offset = offsetof(struct audit_entry, name)                  \
 	}
 static const struct field fields[] = {
 	FIELD(call_id, FIELD_TEXT),

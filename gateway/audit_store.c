@@ -71,7 +71,10 @@ static int fill_in(struct audit_store *store, struct audit_entry *entry, struct 
 {
 	int status;
 
-	buf_free(&store->payload);
+	/* Its room is kept for the next entry. */
+	if (store->payload.failed)
+		buf_free(&store->payload);
+	store->payload.length = 0;
 	audit_time(clock_realtime(), entry->timestamp_utc);
 	if (strcmp(entry->timestamp_utc, store->time) < 0)
 		memcpy(entry->timestamp_utc, store->time, sizeof(entry->timestamp_utc));

@@ -1,11 +1,11 @@
 #include "mcp/http_sessions.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "core/fd.h"
+#include "core/hash.h"
 
 static struct http_session *find(struct http_sessions *sessions, const char *id)
 {
@@ -29,8 +29,7 @@ int http_sessions_open(struct http_sessions *sessions, char id[HTTP_SESSION_ID],
 		if (sessions->rows[i].used < row->used)
 			row = &sessions->rows[i];
 	*row = (struct http_session){ .serial = ++sessions->last_serial, .used = ++sessions->uses };
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(row->id + 2 * i, 3, "%02x", random[i]);
+	hash_digits(random, sizeof(random), row->id);
 	memcpy(id, row->id, HTTP_SESSION_ID);
 	return 0;
 }

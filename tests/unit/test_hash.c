@@ -84,12 +84,22 @@ static void test_no_file(void)
 	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "hash"));
 }
 
+static void test_digits(void)
+{
+	static const unsigned char bytes[] = { 0x00, 0x09, 0x0a, 0x7f, 0x80, 0xf0, 0xff };
+	char digits[2 * sizeof(bytes) + 2];
+
+	memset(digits, '?', sizeof(digits));
+	hash_digits(bytes, sizeof(bytes), digits);
+	CU_ASSERT_STRING_EQUAL(digits, "00090a7f80f0ff");
+	CU_ASSERT_EQUAL(digits[sizeof(digits) - 1], '?');
+	hash_digits(bytes, 0, digits);
+	CU_ASSERT_STRING_EQUAL(digits, "");
+}
+
 static CU_TestInfo tests[] = {
-	{ "known answers", test_bytes },
-	{ "in pieces", test_pieces },
-	{ "of a descriptor", test_descriptor },
-	{ "of what is no file", test_no_file },
-	CU_TEST_INFO_NULL,
+	{ "known answers", test_bytes },        { "in pieces", test_pieces }, { "of a descriptor", test_descriptor },
+	{ "of what is no file", test_no_file }, { "digits", test_digits },    CU_TEST_INFO_NULL,
 };
 
 static CU_SuiteInfo suites[] = {
