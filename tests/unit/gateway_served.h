@@ -86,6 +86,19 @@ static inline int play_list(void *context, struct mcp_request *request, struct e
 	return 0;
 }
 
+static inline void tell_progress(struct mcp_request *request)
+{
+	const struct json_node *meta = json_member(mcp_request_params(request), "_meta");
+	const struct json_node *token = json_member(meta, "progressToken");
+	char params[128];
+
+	snprintf(params, sizeof(params), "{\"progressToken\":%.*s,\"progress\":7}", (int)json_raw(token).length,
+		 json_raw(token).bytes);
+	if (token)
+		mcp_request_notify(request, "notifications/progress",
+				   (struct json_span){ .bytes = params, .length = strlen(params) });
+}
+
 static inline int play_call(void *context, struct mcp_request *request, struct error **err)
 {
 	cleanup_buf struct buf line = BUF(MCP_LINE_BYTES), answer = BUF(MCP_LINE_BYTES);
@@ -95,6 +108,7 @@ static inline int play_call(void *context, struct mcp_request *request, struct e
 	buf_add(&line, raw.bytes, raw.length);
 	buf_text(&line, "\n");
 	add_line(folder, "calls", line.data, line.length);
+	tell_progress(request);
 	wait_at(folder, "gate-call");
 	if (!read_file(folder, "answer", &answer))
 		buf_text(&answer, PLAYED);
