@@ -10,6 +10,7 @@
 #include "gateway/catalog_add.h"
 #include "gateway/serve.h"
 
+#define NAME "harness-gateway"
 #define EXIT_ERROR 3
 #define EXIT_USAGE 4
 
@@ -23,16 +24,22 @@ struct verb {
 
 static const struct verb verbs[];
 
-static int usage(FILE *out)
+static int wrong_words(void)
 {
-	fputs("harness-gateway " HARNESS_VERSION
-	      ": an MCP server between a client and its tools, which decides each call\n\n",
-	      out);
+	fputs(NAME ": wrong words; \"" NAME " help\" lists them\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int print_help(void)
+{
+	fputs(NAME " " HARNESS_VERSION ": an MCP server between a client and its tools, which decides each call\n\n",
+	      stdout);
 	for (const struct verb *verb = verbs; verb->name; verb++)
 		if (verb->words)
-			fprintf(out, "  harness-gateway %s %s\n      %s\n", verb->name, verb->words, verb->title);
-	fputs("\nExit codes: 0 done, 1 a check failed, 3 it could not be done, 4 wrong words.\n", out);
-	return out == stdout ? 0 : EXIT_USAGE;
+			printf("  " NAME " %s%s%s\n      %s\n", verb->name, verb->words[0] ? " " : "", verb->words,
+			       verb->title);
+	puts("\nExit codes: 0 done, 1 a check failed, 3 it could not be done, 4 wrong words.");
+	return 0;
 }
 
 static int run_serve(int argc, char **argv, struct error **err)
@@ -95,7 +102,7 @@ static int run_help(int argc, char **argv, struct error **err)
 	(void)argc;
 	(void)argv;
 	(void)err;
-	return usage(stdout);
+	return print_help();
 }
 
 static int run_version(int argc, char **argv, struct error **err)
@@ -103,7 +110,7 @@ static int run_version(int argc, char **argv, struct error **err)
 	(void)argc;
 	(void)argv;
 	(void)err;
-	puts("harness-gateway " HARNESS_VERSION);
+	puts(NAME " " HARNESS_VERSION);
 	return 0;
 }
 
@@ -117,13 +124,13 @@ int main(int argc, char **argv)
 	while (verb->name && strcmp(verb->name, name) != 0)
 		verb++;
 	if (!verb->name)
-		return usage(stderr);
+		return wrong_words();
 	status = verb->run(argc > 2 ? argc - 2 : 0, argv + 2, &err);
 	if (status == EXIT_USAGE)
-		return usage(stderr);
+		return wrong_words();
 	if (status >= 0)
 		return status;
-	fprintf(stderr, "gateway: %s\n", error_text(err));
+	fprintf(stderr, NAME ": %s\n", error_text(err));
 	return EXIT_ERROR;
 }
 
