@@ -12,10 +12,12 @@
 
 /* One for each tests/fuzz/fuzz_NAME.c and folder tests/data/fuzz/NAME. */
 #define FUZZ_TARGETS(EACH)                                                                                             \
+	EACH(catalog)                                                                                                  \
 	EACH(decision_row)                                                                                             \
 	EACH(demux)                                                                                                    \
 	EACH(dns)                                                                                                      \
 	EACH(frame)                                                                                                    \
+	EACH(gateway_config)                                                                                           \
 	EACH(http_answer)                                                                                              \
 	EACH(http_body)                                                                                                \
 	EACH(inspect)                                                                                                  \
