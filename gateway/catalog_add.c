@@ -56,7 +56,8 @@ static bool is_wait(const char *word)
 {
 	size_t length = strlen(word);
 
-	return length > 0 && length <= WAIT_DIGITS && strspn(word, "0123456789") == length && strtol(word, NULL, 10) > 0;
+	return length > 0 && length <= WAIT_DIGITS && strspn(word, "0123456789") == length &&
+	       strtol(word, NULL, 10) > 0;
 }
 
 static bool take_words(struct words *words, int argc, char **argv)
@@ -118,7 +119,9 @@ static int measure(struct gateway_server *server, struct error **err)
 	cleanup_fd int fd =
 		open(server->script[0] ? server->script : server->command, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	return fd < 0 ? error_errno(err, errno, "the server's program") : hash_fd(fd, server->sha256, err);
+	if (fd < 0)
+		return error_errno(err, errno, "the server's program");
+	return hash_fd(fd, server->sha256, err) < 0 ? error_wrap(err, "the server's program") : 0;
 }
 
 static int take_command(struct gateway_server *server, char **command, struct error **err)
