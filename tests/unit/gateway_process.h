@@ -11,10 +11,11 @@ struct ended {
 	char out[RIG_TEXT_BYTES], err[RIG_TEXT_BYTES];
 };
 
-static inline int start_words(const char *const *words, int out, int err_fd, struct child *child)
+static inline int start_words(const char *const *words, const char *directory, int out, int err_fd, struct child *child)
 {
 	char path[RIG_PATH_BYTES], copies[WORDS_MAX][RIG_PATH_BYTES], *argv[WORDS_MAX + 1] = { NULL };
-	struct spawn_options options = { SPAWN_DEFAULTS, .path = path, .argv = argv, .envp = environ };
+	struct spawn_options options = { SPAWN_DEFAULTS, .path = path, .argv = argv, .envp = environ,
+					 .directory = directory };
 	struct error *err = NULL;
 
 	CU_ASSERT_EQUAL(spawn_helper_path("harness-gateway", path, sizeof(path), &err), 0);
@@ -36,8 +37,8 @@ static inline void text_of(int fd, char out[RIG_TEXT_BYTES])
 	out[got > 0 ? got : 0] = '\0';
 }
 
-/* `words`: with the program's name, ended by NULL. */
-static inline struct ended run_words(const char *const *words)
+/* `words`: with the program's name, ended by NULL. `directory`: where it starts, or NULL. */
+static inline struct ended run_in(const char *directory, const char *const *words)
 {
 	cleanup_child struct child child = CHILD_NONE;
 	cleanup_error struct error *late = NULL;
@@ -45,14 +46,14 @@ static inline struct ended run_words(const char *const *words)
 	struct ended ended = { .code = -1 };
 	int status;
 
-	start_words(words, out, err, &child);
+	start_words(words, directory, out, err, &child);
 	if (child_wait(&child, clock_deadline(RIG_GUARD_MS), &status, &late) == 0)
 		ended.code = status;
 	text_of(out, ended.out);
 	text_of(err, ended.err);
 	return ended;
 }
-#define RUN(...) run_words((const char *const[]){ "harness-gateway", __VA_ARGS__, NULL })
+#define RUN(...) run_in(NULL, (const char *const[]){ "harness-gateway", __VA_ARGS__, NULL })
 
 /* One printable line. */
 static inline bool is_one_line(const char *text)

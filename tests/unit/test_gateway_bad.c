@@ -25,7 +25,7 @@ static void test_words(void)
 		bool ok;
 
 		memcpy(words + 1, row->words, sizeof(row->words));
-		ended = run_words(words);
+		ended = run_in(NULL, words);
 		ok = ended.code == row->code && is_one_line(ended.err) && ended.out[0] == '\0' &&
 		     strstr(ended.err, row->says) && !strstr(ended.err, SECRET);
 		if (!ok)
@@ -34,7 +34,7 @@ static void test_words(void)
 		CU_ASSERT(ok);
 	}
 	CU_ASSERT_EQUAL(RUN("help").code, 0);
-	CU_ASSERT_EQUAL(run_words((const char *const[]){ "harness-gateway", NULL }).code, 0);
+	CU_ASSERT_EQUAL(run_in(NULL, (const char *const[]){ "harness-gateway", NULL }).code, 0);
 }
 
 struct config_row {
