@@ -82,7 +82,7 @@ static int give_token(const struct gateway_server *server, int *token, struct er
 	return r;
 }
 
-static int start_relay(const struct gateway_server *server, int64_t call_ms, struct spawn_options *options,
+static int start_relay(const struct gateway_server *server, int64_t call_ms, struct spawn_options options,
 		       struct child *child, struct error **err)
 {
 	char path[PATH_MAX], name[] = "mcp-http", url[GATEWAY_URL_BYTES], milliseconds[24];
@@ -93,13 +93,13 @@ static int start_relay(const struct gateway_server *server, int64_t call_ms, str
 	snprintf(milliseconds, sizeof(milliseconds), "%lld", (long long)call_ms);
 	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || give_token(server, &token, err) < 0)
 		return -1;
-	options->path = path;
-	options->argv = argv;
-	options->fds[options->fds_count++] = (struct spawn_fd){ .from = token, .to = TOKEN_FD };
-	return spawn(options, child, err);
+	options.path = path;
+	options.argv = argv;
+	options.fds[options.fds_count++] = (struct spawn_fd){ .from = token, .to = TOKEN_FD };
+	return spawn(&options, child, err);
 }
 
-static int start_program(struct program *program, const struct gateway_server *server, struct spawn_options *options,
+static int start_program(struct program *program, const struct gateway_server *server, struct spawn_options options,
 			 struct child *child, struct error **err)
 {
 	struct gateway_server words = *server;
@@ -112,13 +112,13 @@ static int start_program(struct program *program, const struct gateway_server *s
 		argv[count++] = words.arguments[i];
 	for (size_t i = 0; i < server->environment_count; i++)
 		envp[i] = words.environment[i];
-	by_descriptor(program, options);
+	by_descriptor(program, &options);
 	if (server->pass_fd >= 0)
-		options->fds[options->fds_count++] =
+		options.fds[options.fds_count++] =
 			(struct spawn_fd){ .from = (int)server->pass_fd, .to = UPSTREAM_FD_PASSED };
-	options->argv = argv;
-	options->envp = envp;
-	return spawn(options, child, err);
+	options.argv = argv;
+	options.envp = envp;
+	return spawn(&options, child, err);
 }
 
 int program_start(struct program *program, const struct gateway_server *server, int64_t call_ms, struct child *child,
@@ -134,8 +134,8 @@ int program_start(struct program *program, const struct gateway_server *server, 
 		return r;
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = child_in, .to = STDIN_FILENO };
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = child_out, .to = STDOUT_FILENO };
-	r = server->url[0] ? start_relay(server, call_ms, &options, child, err)
-			   : start_program(program, server, &options, child, err);
+	r = server->url[0] ? start_relay(server, call_ms, options, child, err)
+			   : start_program(program, server, options, child, err);
 	fd_close(&program->executable);
 	return r;
 }

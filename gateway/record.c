@@ -173,7 +173,7 @@ static int entry_of_outcome(struct gateway_call *call, struct error **err)
 	entry.response_inspection_result = inspection(call);
 	if (outcome->decision == DECISION_FAULT)
 		entry.detail = effect(call);
-	if (call->rule == RULE_ALLOW) {
+	if (call->rule == RULE_ALLOW && call->tool) {
 		entry.latency_us = (clock_now() - call->start) / NS_PER_US;
 		entry.response_payload_hash = call->response_hash;
 		entry.evidence_class =
