@@ -9,7 +9,7 @@ const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit:
 const client = new Client({ name: 'interop', version: '1.0.0' });
 await client.connect(transport);
 try {
-  console.log(JSON.stringify(await client.callTool({ name, arguments: JSON.parse(args) }, undefined, { timeout: 20_000 })));
+  console.log(JSON.stringify(await client.callTool({ name, arguments: JSON.parse(args) }, undefined, { timeout: 30_000 })));
 } catch (error) {
   console.log(JSON.stringify({ error: { code: error.code, message: error.message, data: error.data } }));
 }

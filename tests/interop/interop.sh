@@ -66,7 +66,7 @@ tools_of() { # CATALOG
 }
 
 # The configuration FILE over a catalog: each tool may be called at "public" but those that are named here. It listens on a
-# port of the kernel's choice; FILE.stdio is the same without HTTP.
+# port of the kernel's choice; FILE.stdio is the same without HTTP. A call has long: the start of an interpreter is in it.
 write_config() { # FILE CATALOG [TOOL...]
 	local file=$1 catalog=$2 tool ceilings=''
 	shift 2
@@ -77,6 +77,7 @@ write_config() { # FILE CATALOG [TOOL...]
 		{"session": {"sensitivity": "public"},
 		 "sinkPolicy": {"toolMaxSensitivity": [$ceilings], "responseMaxSensitivity": "public"},
 		 "catalogFile": "$catalog",
+		 "callMs": 20000,
 		 "http": {"address": "127.0.0.1", "port": 0, "tokenFile": "$token"},
 		 "audit": {"path": "$file.db"}}
 	END
