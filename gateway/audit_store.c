@@ -152,13 +152,18 @@ int64_t audit_store_due(const struct audit_store *store)
 int audit_store_sync(struct audit_store *store, struct error **err)
 {
 	sqlite3_file *log = NULL;
-	int code;
+	int code, moved = 0;
 
 	if (store->failed)
 		return say_failed(store, err);
 	if (store->due == NEVER)
 		return 0;
-	code = sqlite3_file_control(store->connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+	code = sqlite3_file_control(store->connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	/* What is written to a file without its name is lost with this process. */
+	if (code == SQLITE_OK && moved)
+		code = SQLITE_CANTOPEN;
+	if (code == SQLITE_OK)
+		code = sqlite3_file_control(store->connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
 	if (code == SQLITE_OK && log && log->pMethods)
 		code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
 	else if (code == SQLITE_OK)

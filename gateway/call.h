@@ -63,6 +63,8 @@ struct gateway_call {
 	bool queued; /* it waited for its turn at the upstream */
 	enum intent intent;
 	bool sent, answered;
+	int64_t sent_at; /* monotonic */
+	unsigned notices; /* of progress */
 	struct answer answer; /* of the upstream */
 	size_t answer_bytes;
 	const char *finding; /* of the scanner in the answer, or NULL */

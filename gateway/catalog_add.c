@@ -95,13 +95,18 @@ static bool is_file(const char *path)
 static int find_command(const char *name, char out[GATEWAY_PATH_BYTES], struct error **err)
 {
 	const char *path = getenv("PATH");
-	cleanup_free char *whole = NULL;
+	cleanup_free char *here = NULL;
 	char found[PATH_MAX];
 
+	/* Not resolved: an interpreter of a virtual environment is a link, and finds its packages by the name. */
+	if (name[0] == '/')
+		return put(out, GATEWAY_PATH_BYTES, name, err);
 	if (strchr(name, '/')) {
-		whole = realpath(name, NULL);
-		return whole ? put(out, GATEWAY_PATH_BYTES, whole, err)
-			     : error_errno(err, errno, "the server's program");
+		here = getcwd(NULL, 0);
+		if (!here)
+			return error_errno(err, errno, "the current folder");
+		snprintf(found, sizeof(found), "%s/%s", here, name);
+		return put(out, GATEWAY_PATH_BYTES, found, err);
 	}
 	while (path && *path) {
 		size_t length = strcspn(path, ":");
@@ -116,11 +121,13 @@ static int find_command(const char *name, char out[GATEWAY_PATH_BYTES], struct e
 
 static int measure(struct gateway_server *server, struct error **err)
 {
-	cleanup_fd int fd =
-		open(server->script[0] ? server->script : server->command, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *path = server->script[0] ? server->script : server->command;
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return error_errno(err, errno, "the server's program");
+	if (!is_file(path))
+		return error_set(err, ERROR_INPUT, "the server's program is no regular file");
 	return hash_fd(fd, server->sha256, err) < 0 ? error_wrap(err, "the server's program") : 0;
 }
 

@@ -24,6 +24,11 @@ static int open_regular(const char *path)
 	return fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? steal_fd(&fd) : -1;
 }
 
+static bool may_run(int fd)
+{
+	return fd >= 0 && faccessat(fd, "", X_OK, AT_EMPTY_PATH) == 0;
+}
+
 static bool is_measured(int fd, const char *sha256)
 {
 	cleanup_error struct error *reason = NULL;
@@ -43,8 +48,8 @@ int program_measure(const struct gateway_server *server, struct program *out)
 	out->executable = open_regular(server->command);
 	out->script = server->script[0] ? open_regular(server->script) : -1;
 	out->server = server;
-	measured =
-		out->executable >= 0 && is_measured(server->script[0] ? out->script : out->executable, server->sha256);
+	measured = may_run(out->executable) &&
+		   is_measured(server->script[0] ? out->script : out->executable, server->sha256);
 	if (!measured) {
 		program_close(out);
 		return -1;

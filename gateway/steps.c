@@ -7,6 +7,7 @@
 #include "gateway/scan.h"
 
 #define NOTICE_BYTES KIB
+#define NOTICES_MAX 1000 /* of a call: how many there are says something too */
 #define NUMBER_BYTES 15 /* shorter than a card's */
 
 enum step_result gateway_end_by(struct gateway_call *call, enum gateway_rule rule)
@@ -173,11 +174,19 @@ enum step_result step_intent(struct gateway_call *call)
 static void on_answer(void *context, const struct mcp_answer *answer)
 {
 	struct gateway_call *call = context;
+	struct upstream *upstream = call->gateway->upstreams[call->tool->server];
 
 	call->answered = true;
 	call->gateway->stirred = true;
 	switch (answer->outcome) {
 	case MCP_RESULT:
+		upstream_heard(upstream);
+		/* What is no object is no result of a call, and an upstream that says so speaks something else. */
+		if (json_type(answer->result) != JSON_OBJECT) {
+			call->rule = RULE_UPSTREAM_LOST;
+			upstream_condemn(upstream, NEVER);
+			break;
+		}
 		call->answer_bytes = json_raw(answer->result).length;
 		call->finding = scan_response(answer->result);
 		memcpy(call->response_hash, "sha256:", sizeof("sha256:"));
@@ -185,11 +194,12 @@ static void on_answer(void *context, const struct mcp_answer *answer)
 		answer_begin(&call->answer, answer->result);
 		break;
 	case MCP_ERROR:
+		upstream_heard(upstream);
 		call->rule = RULE_UPSTREAM_ERROR;
 		break;
 	case MCP_TIMEOUT:
 		call->rule = RULE_UPSTREAM_TIMEOUT;
-		upstream_condemn(call->gateway->upstreams[call->tool->server]);
+		upstream_condemn(upstream, call->sent_at);
 		break;
 	case MCP_LOST:
 		call->rule = RULE_UPSTREAM_LOST;
@@ -204,6 +214,10 @@ static void on_progress(void *context, struct json_span progress, struct json_sp
 	struct gateway_call *call = context;
 	cleanup_buf struct buf params = BUF(NOTICE_BYTES);
 	struct json_writer writer;
+
+	upstream_heard(call->gateway->upstreams[call->tool->server]);
+	if (++call->notices > NOTICES_MAX)
+		return;
 
 	if (progress.length > NUMBER_BYTES || total.length > NUMBER_BYTES || ask(call, SINK_RESPONSE) != RULE_ALLOW)
 		return;
@@ -257,6 +271,7 @@ enum step_result step_dispatch(struct gateway_call *call)
 			return may;
 		rule = upstream_call(upstream, &outgoing);
 		call->sent = rule == RULE_ALLOW || rule == RULE_UPSTREAM_LOST;
+		call->sent_at = clock_now();
 		return rule == RULE_ALLOW ? STEP_WAIT : gateway_end_by(call, rule);
 	}
 	if (!call->answered)

@@ -37,6 +37,7 @@ struct upstream {
 	enum upstream_state state;
 	enum gateway_rule fault;
 	bool condemned;
+	int64_t heard; /* when it last answered a call, or told its progress */
 	int64_t ready_by; /* STARTING: until when it must be ready */
 	unsigned pages;
 	uint64_t lives;
@@ -114,8 +115,15 @@ enum gateway_rule upstream_fault(const struct upstream *upstream)
 	return upstream->fault;
 }
 
-void upstream_condemn(struct upstream *upstream)
+void upstream_heard(struct upstream *upstream)
 {
+	upstream->heard = clock_now();
+}
+
+void upstream_condemn(struct upstream *upstream, int64_t since)
+{
+	if (upstream->heard > since)
+		return;
 	upstream->condemned = true;
 	upstream->fault = RULE_UPSTREAM_TIMEOUT;
 }

@@ -70,8 +70,11 @@ bool upstream_measured(const struct upstream *upstream);
 enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call);
 /* Ends it; the next call that may pass starts it anew. Calls under way are told that it is lost. */
 void upstream_stop(struct upstream *upstream);
-/* From a `done`: it is stuck, and is ended as soon as the callbacks are over. */
-void upstream_condemn(struct upstream *upstream);
+/* From a callback of a call's: it said something. */
+void upstream_heard(struct upstream *upstream);
+/* From a `done`: it is stuck, and is ended as soon as the callbacks are over; but not one that said something since
+ * `since` (CLOCK_MONOTONIC ns; NEVER: whatever it said): that one is only slow with this call. */
+void upstream_condemn(struct upstream *upstream, int64_t since);
 
 /* The nearest deadline of a call, or NEVER. */
 int64_t upstream_deadline(const struct upstream *upstream);

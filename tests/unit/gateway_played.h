@@ -64,6 +64,17 @@ static int hang(struct mcp_request *request, struct error **err)
 	return 0;
 }
 
+/* With one call alone. */
+static int hang_at_slow(struct mcp_request *request, struct error **err)
+{
+	const struct json_node *arguments = json_member(mcp_request_params(request), "arguments");
+
+	(void)err;
+	if (!json_text_is(json_member(arguments, "v"), "slow"))
+		say(request, "{\"content\":[{\"type\":\"text\",\"text\":\"quick\"}]}");
+	return 0;
+}
+
 static int leave(struct mcp_request *request, struct error **err)
 {
 	(void)request;
@@ -118,6 +129,20 @@ static int answer_data(struct mcp_request *request, struct error **err)
 {
 	(void)err;
 	say(request, "{\"value\":1.50e3}");
+	return 0;
+}
+
+static int answer_array(struct mcp_request *request, struct error **err)
+{
+	(void)err;
+	say(request, "[1,2]");
+	return 0;
+}
+
+static int answer_string(struct mcp_request *request, struct error **err)
+{
+	(void)err;
+	say(request, "\"text\"");
 	return 0;
 }
 
@@ -250,7 +275,10 @@ static const struct manner manners[] = {
 	{ "pages", NULL, list_pages, DECISION_ALLOW, RULE_ALLOW, "played" },
 	{ "longest", answer_longest, NULL, DECISION_ALLOW, RULE_ALLOW, NULL },
 	{ "long", answer_long, NULL, DECISION_DENY, RULE_RESPONSE_SIZE, "POLICY_DENY" },
+	{ "array", answer_array, NULL, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
+	{ "string", answer_string, NULL, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
 	{ "error", complain, NULL, DECISION_FAULT, RULE_UPSTREAM_ERROR, "UPSTREAM_TOOL_ERROR" },
+	{ "hang-at-slow", hang_at_slow, NULL, DECISION_ALLOW, RULE_ALLOW, "quick" },
 	{ "hang", hang, NULL, DECISION_FAULT, RULE_UPSTREAM_TIMEOUT, "UPSTREAM_UNAVAILABLE" },
 	{ "leave", leave, NULL, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },
 	{ "babble", babble, NULL, DECISION_FAULT, RULE_UPSTREAM_LOST, "UPSTREAM_UNAVAILABLE" },

@@ -279,7 +279,7 @@ static inline bool is_whole(struct reply *reply)
 		length = strcasestr(text, "\r\nContent-Length:");
 		reply->head = (size_t)(end - text) + 4;
 		reply->status = atoi(text + strlen("HTTP/1.1 "));
-		reply->length = length && length < end ? atol(length + strlen("\r\nContent-Length:")) : -1;
+		reply->length = length && length < end ? strtol(length + strlen("\r\nContent-Length:"), NULL, 10) : -1;
 	}
 	reply->body = text + reply->head;
 	body = reply->bytes.length - reply->head;

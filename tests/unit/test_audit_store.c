@@ -395,6 +395,25 @@ static void another_writer(void)
 	CU_ASSERT_EQUAL(audit_verdict_of(world.path).entries, 1);
 }
 
+/* A file without its name ends with the process: nothing that is written there is on record. */
+static void name_taken(void)
+{
+	cleanup_audit_world struct audit_world world = { 0 };
+	struct audit_store *store;
+	struct error *err = NULL;
+
+	CU_ASSERT(audit_world_open(&world));
+	store = audit_open(world.path);
+	CU_ASSERT(audit_add(store, "s1", "session_start", NULL));
+	CU_ASSERT(audit_commit(store, true));
+	CU_ASSERT_EQUAL(unlink(world.path), 0);
+	CU_ASSERT(audit_add(store, "s1", "call_intent", "c1"));
+	CU_ASSERT(audit_store_commit(store, true, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "the audit store"));
+	CU_ASSERT(audit_store_close(store, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "the audit store"));
+}
+
 /* Whoever is in the middle of reading keeps the log; nothing is lost. */
 static void reader_at_the_end(void)
 {
@@ -585,6 +604,7 @@ static CU_TestInfo failure_tests[] = {
 	{ "a file too large", file_too_large },
 	{ "a second store", second_store },
 	{ "another writer", another_writer },
+	{ "its name taken away", name_taken },
 	{ "a reader at the end", reader_at_the_end },
 	{ "entries refused", entries_refused },
 	{ "refused", refuses },

@@ -367,6 +367,29 @@ static void test_stuck_together(void)
 	rig_stop(&rig);
 }
 
+/* One call that takes too long is given up, and not the upstream that answers the others. */
+static void test_slow_beside_quick(void)
+{
+	cleanup_rig struct rig rig;
+	struct reply slow, quick;
+	pid_t upstream;
+
+	rig_init(&rig);
+	use_played(&rig, "hang-at-slow");
+	rig.config.call_ms = 4 * SOON_MS;
+	rig_start(&rig);
+	rig_send(&rig, "tools/call", "{\"name\":\"" PERMITTED "\",\"arguments\":{\"v\":\"slow\"}}", &slow);
+	quick = rig_call(&rig, PERMITTED, "{}", "");
+	CU_ASSERT(allowed(&quick, "quick"));
+	upstream = rig_upstream(&rig);
+	rig_wait(&rig, &slow);
+	CU_ASSERT(refused(&slow, "UPSTREAM_UNAVAILABLE"));
+	quick = rig_call(&rig, PERMITTED, "{}", "");
+	CU_ASSERT(allowed(&quick, "quick"));
+	CU_ASSERT(upstream > 0 && rig_upstream(&rig) == upstream);
+	rig_stop(&rig);
+}
+
 static void test_recorder_killed(void)
 {
 	cleanup_rig struct rig rig;
@@ -523,6 +546,7 @@ static CU_TestInfo tests[] = {
 	{ "an upstream's manners", test_manners },
 	{ "calls side by side", test_together },
 	{ "a stuck upstream with calls side by side", test_stuck_together },
+	{ "a slow call beside quick ones", test_slow_beside_quick },
 	{ "a killed recorder is started anew", test_recorder_killed },
 	{ "a caller that leaves during a call", test_caller_gone },
 	{ "the lifeline ends it", test_lifeline },
