@@ -19,6 +19,7 @@
 #include "tests/live/loss_rows.h"
 #include "tests/live/peer_rows.h"
 #include "tests/live/process_rows.h"
+#include "tests/live/telemetry_rows.h"
 #include "tests/live/watch_rows.h"
 
 #define RUN_MS 600000
@@ -754,6 +755,7 @@ static const struct arm_rows arms[] = {
 	{ "mutation/watchdog", lives_on },
 	{ "mutation/ack", lives_on },
 	PEER_ARMS,
+	TELEMETRY_ARMS,
 	POLICY_ARMS,
 	WATCH_ARMS,
 	FRAME_ARMS,
@@ -778,6 +780,7 @@ static const struct difference differences[] = {
 	{ "mutation/watchdog", "lifecycle/bridge-killed", "session.watchdog " },
 	{ "mutation/ack", "lifecycle/watchdog-paused", "session.acknowledge " },
 	PEER_DIFFERENCES,
+	TELEMETRY_DIFFERENCES,
 	POLICY_DIFFERENCES,
 	WATCH_DIFFERENCES,
 	FRAME_DIFFERENCES,
