@@ -33,6 +33,21 @@ static const struct {
 	{ "failure/seventeen-calls-delivered", NULL, NULL, "unsupported-calls", NULL, NULL },
 	{ "lifecycle/gateway-paused", "loss_to_dead", "state", NULL, "unsupported-fault", "unsupported-fault" },
 	{ "policy/revoked", "permitted-again", "deliveries", NULL, NULL, NULL },
+	{ "telemetry/arguments", "in-key", "deliveries", NULL, NULL, NULL },
+	{ "telemetry/arguments", "audit-allow", "audit", NULL, "unsupported-records", "unsupported-records" },
+	{ "telemetry/arguments", "spans", "spans", NULL, "unsupported-records", "unsupported-records" },
+	{ "telemetry/arguments", "upstream-children", "children", NULL, "unsupported-records", "unsupported-records" },
+	{ "telemetry/arguments", "audit-intent", "audit", "unsupported-intent", "unsupported-records",
+	  "unsupported-records" },
+	/* Nobody can make the mutants that earn these. */
+	{ "telemetry/arguments", "in-blocked", "deliveries", "unsupported-mutant", "unsupported-mutant",
+	  "unsupported-mutant" },
+	{ "telemetry/arguments", "in-key", "output", "unsupported-mutant", "unsupported-records",
+	  "unsupported-records" },
+	{ "telemetry/arguments-logged", NULL, NULL, "unsupported-mutant", "unsupported-mutant", "unsupported-mutant" },
+	{ "telemetry/audit-fails", "audit-allow", "audit", NULL, "unsupported-records", "unsupported-records" },
+	{ "telemetry/collector-fails", "peer-acted", "deliveries", NULL, "unsupported-records", "unsupported-records" },
+	{ "telemetry/stays-raised", "slow", "deliveries", NULL, "unsupported-records", "unsupported-records" },
 };
 
 static const char *reason_in(const struct plan *plan, const struct scenario *scenario, const struct expectation *cell)
@@ -222,6 +237,33 @@ static void test_vouched(void)
 	}
 }
 
+/* A leak is one whoever could have earned its zero; the bundle that says so is a sound one. */
+static void test_leak(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	const char *arm = "telemetry/arguments";
+	struct world *world = &fixture.world;
+	const struct verdict_cell *cell;
+	struct error *err = NULL;
+	struct observation *one;
+	struct verify_report report;
+
+	CU_ASSERT_EQUAL(world_load_whole(&world->scenarios, &world->scenarios_count, &err), 0);
+	CU_ASSERT_EQUAL(plan_make(world->scenarios, world->scenarios_count, &arm, 1, 1, &cmcp, &world->plan, &err), 0);
+	CU_ASSERT(test_no_error(&err) && fill(world));
+	fixture_gateway(&fixture, &cmcp);
+	one = see(world, arm, "in-key", "deliveries");
+	CU_ASSERT_PTR_NOT_NULL(one);
+	if (one)
+		stray(world, one, "in-blocked", 1);
+	CU_ASSERT(fixture_write(&fixture));
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	CU_ASSERT(fixture_failed(&report, "", ""));
+	CU_ASSERT_EQUAL(report.exit_code, 1);
+	cell = cell_in(world, arm, 1, "in-blocked", "deliveries");
+	CU_ASSERT(cell && cell->verdict == VERDICT_FAIL && world->verdicts->mutations_count == 0);
+}
+
 static CU_TestInfo tests[] = {
 	{ "what is not planned, and why", test_rows },
 	{ "the embedded gateway", test_embedded },
@@ -229,6 +271,7 @@ static CU_TestInfo tests[] = {
 	{ "cells left out for a gateway that is another", test_claimed },
 	{ "cells left out for another reason", test_reason },
 	{ "who composed it", test_vouched },
+	{ "a leak where no mutant is", test_leak },
 	CU_TEST_INFO_NULL,
 };
 

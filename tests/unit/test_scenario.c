@@ -217,6 +217,25 @@ static void test_refused_documents(void)
 	}
 }
 
+/* A zero of the audit chain's own measures is no zero at a way out; that of what a probe sent is one. */
+static void test_zeros(void)
+{
+	cleanup_free struct scenario *out = calloc(1, sizeof(*out));
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(world_decode("base", control_text,
+				     "\"subject\":\"permitted\",\"observer\":\"deliveries\",\"op\":\"eq\",\"value\":1",
+				     "\"subject\":\"audit-chain\",\"observer\":\"audit\",\"op\":\"eq\",\"value\":0",
+				     out, &err),
+			0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT(world_decode("base", control_text,
+			       "\"subject\":\"permitted\",\"observer\":\"deliveries\",\"op\":\"eq\",\"value\":1",
+			       "\"subject\":\"permitted\",\"observer\":\"audit\",\"op\":\"eq\",\"value\":0", out,
+			       &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "class: nothing at 'audit'"));
+}
+
 /* What hurts the engine stands in a group of its own, which is not selected by "all". */
 static void test_hurting(void)
 {
@@ -398,6 +417,7 @@ static CU_TestInfo tests[] = {
 	{ "round trip", test_round_trip },
 	{ "values", test_values },
 	{ "refused documents", test_refused_documents },
+	{ "zeros that need not be earned", test_zeros },
 	{ "what hurts the engine", test_hurting },
 	{ "profiles", test_profiles },
 	{ "refused in a bundle", test_refused_sealed },

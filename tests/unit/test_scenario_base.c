@@ -19,7 +19,8 @@ static const char open_network[] =
 	"{\"title\":\"n\",\"control\":\"base\",\"removes\":[\"network\"],\"expect\":[" FLIPS("tcp4", "tcp4") "]}";
 static const char heir[] = "{\"title\":\"h\",\"base\":\"base\",\"probes\":[\"denied\"],\"misbehaviour\":{\"id\":"
 			   "\"raw\",\"count\":2,\"bytes\":"
-			   "\"0a\"},\"after\":[\"after\"],\"ends\":\"frame-invalid\",\"limits\":{\"calls\":3},"
+			   "\"0a\"},\"after\":[\"after\"],\"ends\":\"frame-invalid\",\"labels\":{\"permitted\":\"pii\"}"
+			   ",\"limits\":{\"calls\":3},"
 			   "\"tries\":2,\"windowMs\":100,"
 			   "\"expect\":[" CELL("after", "deliveries", "0",
 					       "protected") "," CELL("permitted", "deliveries", "2", "control") "]}";
@@ -93,6 +94,7 @@ static void test_taken(void)
 	CU_ASSERT_EQUAL(memcmp(&mutant->misbehaviour, &to->misbehaviour, sizeof(to->misbehaviour)), 0);
 	CU_ASSERT_EQUAL(mutant->after_count, 1);
 	CU_ASSERT_EQUAL(mutant->limits.calls, 3);
+	CU_ASSERT_STRING_EQUAL(mutant->labels.permitted, "pii");
 	CU_ASSERT_EQUAL(mutant->tries, 2);
 	CU_ASSERT_EQUAL(mutant->window_ms, 100);
 }

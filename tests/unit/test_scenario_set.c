@@ -18,6 +18,8 @@ static void test_sets(void)
 		{ NULL, NULL, "\"tcp4\",\"dns\",", "\"tcp4\",\"dns\",\"file\",", "mutant.json: probes" },
 		{ NULL, NULL, "\"ending\":\"hold\"", "\"ending\":\"exit\"",
 		  "mutant.json: ending: not that of the control" },
+		{ NULL, NULL, "\"ending\":\"hold\"", "\"labels\":{\"session\":\"pii\"},\"ending\":\"hold\"",
+		  "mutant.json: labels: not those of the control" },
 		{ NULL, NULL, "5000", "6000", "mutant.json: faults: not those of the control" },
 		{ NULL, NULL, "\"kill\"", "\"pause\"", "mutant.json: faults: not those of the control" },
 		{ NULL, NULL, "\"bridge\"", "\"gateway\"", "mutant.json: faults: not those of the control" },
