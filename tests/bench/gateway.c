@@ -18,6 +18,7 @@
 #define STARTS 5
 #define ROUNDS 100
 #define WITHOUT_PAUSE 2000
+#define NEAR 1000
 #define TABLES_BYTES (16 * KIB)
 #define HUNDRED 100
 
@@ -30,6 +31,7 @@ struct contest {
 	struct side sides[SIDES];
 	int64_t ready[SIDES][STARTS];
 	struct side_times unpaused;
+	struct side_times near[SIDES]; /* call by call, each beside the bare commits */
 	struct floor_store *store;
 	struct floor_times floor;
 	struct memory memory[SIDES];
@@ -95,10 +97,19 @@ static int call_all(struct contest *contest, struct error **err)
 			if (takes_part(contest, kind) && take_turn(&contest->sides[kind], err) < 0)
 				return -1;
 		}
-		if (floor_calls(contest->store, CALLS_IN_TURN, &contest->floor, err) < 0)
-			return -1;
 	}
 	return load_calls(&contest->sides[SIDE_OURS], CALLERS, WITHOUT_PAUSE, &contest->unpaused, err);
+}
+
+/* A disk that others use is fast and slow by turns: what is compared with it is asked at the same time. */
+static int call_near(struct contest *contest, struct error **err)
+{
+	for (int i = 0; i < NEAR; i++)
+		if (load_calls(&contest->sides[SIDE_OURS], 1, 1, &contest->near[SIDE_OURS], err) < 0 ||
+		    floor_calls(contest->store, 1, &contest->floor, err) < 0 ||
+		    load_calls(&contest->sides[SIDE_PLAIN], 1, 1, &contest->near[SIDE_PLAIN], err) < 0)
+			return -1;
+	return 0;
 }
 
 static int weigh(struct contest *contest, struct error **err)
@@ -120,7 +131,7 @@ static int measure(struct contest *contest, struct error **err)
 		return error_errno(err, errno, "a folder below /tmp");
 	snprintf(contest->folder, sizeof(contest->folder), "%s", path);
 	if (floor_open(contest->folder, &contest->store, err) < 0 || start_all(contest, err) < 0 ||
-	    call_first(contest, err) < 0 || call_all(contest, err) < 0)
+	    call_first(contest, err) < 0 || call_all(contest, err) < 0 || call_near(contest, err) < 0)
 		return -1;
 	return weigh(contest, err);
 }
@@ -196,14 +207,15 @@ static void tell_floor(struct contest *contest, struct buf *out)
 	struct floor_times *floor = &contest->floor;
 	int64_t synced = percentile(floor->synced, floor->count, 50);
 	int64_t committed = percentile(floor->committed, floor->count, 50);
-	int64_t call = percentile(plain->one.each, plain->one.count, 50);
+	struct side_times *audited = &contest->near[SIDE_OURS], *bare = &contest->near[SIDE_PLAIN];
+	int64_t call = percentile(bare->each, bare->count, 50);
 	struct bench_report report = { .rows_count = 0 };
 
 	row(&report, "one bare commit in SQLite, synced, median", BENCH_US, synced, 0, 0);
 	row(&report, "one that is not synced", BENCH_US, committed, 0, 0);
 	row(&report, "the call without audit, median", BENCH_US, call, 0, 0);
 	row(&report, "the call with audit, median, against the first and the third of these", BENCH_US,
-	    percentile(ours->one.each, ours->one.count, 50), synced + call, GOAL_FLOOR);
+	    percentile(audited->each, audited->count, 50), synced + call, GOAL_FLOOR);
 	row(&report, "calls a second from one caller, against those without audit", BENCH_PER_SECOND,
 	    a_second(&ours->one), a_second(&plain->one), 0);
 	row(&report, "the same from 8 in parallel", BENCH_PER_SECOND, a_second(&ours->many), a_second(&plain->many), 0);
