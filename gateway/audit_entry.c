@@ -14,6 +14,7 @@
 #include "core/json_python.h"
 
 #define UUID_BYTES 16
+#define MEMBER_BYTES 128 /* of a hash */
 
 enum field_kind {
 	FIELD_ARRAY, /* text inside the struct */
@@ -80,16 +81,30 @@ static void put_field(const struct audit_entry *entry, const struct field *field
 	}
 }
 
-void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct buf *out)
+static void put_member(const struct audit_entry *entry, size_t field, struct buf *out)
 {
+	(void)buf_text(out, field == 0 ? "{" : ",");
+	(void)buf_text(out, fields[field].key);
+	put_field(entry, &fields[field], out);
+}
+
+static bool is_hash(size_t field)
+{
+	return fields[field].offset == offsetof(struct audit_entry, entry_hash);
+}
+
+size_t audit_entry_write(const struct audit_entry *entry, struct buf *out)
+{
+	size_t at = out->length;
+
 	for (size_t i = 0; i < fields_count; i++) {
-		if (!with_hash && fields[i].offset == offsetof(struct audit_entry, entry_hash))
-			continue;
-		(void)buf_text(out, i == 0 ? "{" : ",");
-		(void)buf_text(out, fields[i].key);
-		put_field(entry, &fields[i], out);
+		if (is_hash(i))
+			at = out->length;
+		else
+			put_member(entry, i, out);
 	}
 	(void)buf_text(out, "}");
+	return at;
 }
 
 static int check_written(const struct buf *out, struct error **err)
@@ -99,19 +114,33 @@ static int check_written(const struct buf *out, struct error **err)
 	return buf_check(out, "an audit entry", err);
 }
 
+static int insert_hash(const struct audit_entry *entry, size_t at, struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf member = BUF(MEMBER_BYTES);
+	size_t field = 0;
+
+	while (!is_hash(field))
+		field++;
+	put_member(entry, field, &member);
+	if (buf_check(&member, "an audit entry", err) < 0)
+		return -1;
+	if (buf_reserve(out, member.length)) {
+		memmove(&out->data[at + member.length], &out->data[at], out->length - at);
+		memcpy(&out->data[at], member.data, member.length);
+		buf_commit(out, member.length);
+	}
+	return check_written(out, err);
+}
+
 int audit_entry_seal(struct audit_entry *entry, struct buf *out, struct error **err)
 {
-	size_t before = out->length;
-	int status;
+	size_t before = out->length, at = audit_entry_write(entry, out);
+	int status = check_written(out, err);
 
-	audit_entry_write(entry, false, out);
-	status = check_written(out, err);
 	if (status)
 		return status;
 	hash_bytes(&out->data[before], out->length - before, entry->entry_hash);
-	out->length = before;
-	audit_entry_write(entry, true, out);
-	return check_written(out, err);
+	return insert_hash(entry, at, out, err);
 }
 
 int audit_new_id(char out[AUDIT_ID_BYTES], struct error **err)

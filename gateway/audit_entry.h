@@ -41,10 +41,10 @@ struct audit_entry {
 	const char *execution_id;
 };
 
-/* Appends the entry as canonical JSON (core/json_python.h), with entry_hash or without it, which is what that hash is
- * made over. The buffer's sticky failure is the only error: also set by text that is not UTF-8, and by a `detail` or an
- * evidence that is not JSON. */
-void audit_entry_write(const struct audit_entry *entry, bool with_hash, struct buf *out);
+/* Appends the entry as canonical JSON (core/json_python.h) without entry_hash, which is what that hash is made over,
+ * and returns where in `out` that member belongs. The buffer's sticky failure is the only error: also set by text that
+ * is not UTF-8, and by a `detail` or an evidence that is not JSON. */
+size_t audit_entry_write(const struct audit_entry *entry, struct buf *out);
 /* Sets entry_hash, and appends the entry with it. ERROR_INPUT: too long a one, or a text is not what it must be. */
 int audit_entry_seal(struct audit_entry *entry, struct buf *out, struct error **err) MUST_CHECK;
 
