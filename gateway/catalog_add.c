@@ -64,14 +64,13 @@ static bool take_words(struct words *words, int argc, char **argv)
 {
 	if (argc < 1 || strcmp(argv[0], "add") != 0)
 		return false;
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i += 2) {
 		if (strcmp(argv[i], "--") == 0) {
 			words->command = argv + i + 1;
 			break;
 		}
 		if (!take_word(words, argv[i], i + 1 < argc ? argv[i + 1] : NULL))
 			return false;
-		i++;
 	}
 	return words->catalog && (!words->wait || is_wait(words->wait)) &&
 	       (words->command ? words->command[0] && !words->url : words->url != NULL);

@@ -151,9 +151,10 @@ int catalog_ask(struct catalog *catalog, const struct catalog_question *question
 		return error_set(err, ERROR_INPUT, "the server's program cannot be read, or is no regular file");
 	if (program_start(&program, &catalog->servers[question->server], question->wait_ms, &child, &in, &out, err) < 0)
 		return error_wrap(err, "the server");
-	if (mcp_client_new(steal_fd(&in), steal_fd(&out), &limits, &client, err) < 0 ||
-	    converse(&asking, client, err) < 0)
+	if (mcp_client_new(steal_fd(&in), steal_fd(&out), &limits, &client, err) < 0)
 		return -1;
+	if (converse(&asking, client, err) < 0)
+		return error_wrap(err, "asking the server");
 	*added = asking.added;
 	return 0;
 }
