@@ -342,7 +342,7 @@ static void test_together(void)
 		CU_ASSERT(read_file(served.folder, "calls", &calls));
 		at = buf_string(&calls);
 		for (int i = 0; i < TOGETHER && at; i++) {
-			char part[16];
+			char part[24];
 
 			snprintf(part, sizeof(part), "{\"n\":%d}", i);
 			at = strstr(at, part);
