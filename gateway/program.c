@@ -87,11 +87,12 @@ static int give_token(const struct gateway_server *server, int *token, struct er
 	return r;
 }
 
-static int start_relay(const struct gateway_server *server, int64_t call_ms, struct spawn_options options,
+static int start_relay(const struct gateway_server *server, int64_t call_ms, const struct spawn_options *pipes,
 		       struct child *child, struct error **err)
 {
 	char path[PATH_MAX], name[] = "mcp-http", url[GATEWAY_URL_BYTES], milliseconds[24];
 	char *argv[] = { name, url, milliseconds, NULL };
+	struct spawn_options options = *pipes;
 	cleanup_fd int token = -1;
 
 	snprintf(url, sizeof(url), "%s", server->url);
@@ -104,11 +105,12 @@ static int start_relay(const struct gateway_server *server, int64_t call_ms, str
 	return spawn(&options, child, err);
 }
 
-static int start_program(struct program *program, const struct gateway_server *server, struct spawn_options options,
-			 struct child *child, struct error **err)
+static int start_program(struct program *program, const struct gateway_server *server,
+			 const struct spawn_options *pipes, struct child *child, struct error **err)
 {
 	struct gateway_server words = *server;
 	char *argv[GATEWAY_ARGUMENTS_MAX + 3] = { words.command }, *envp[GATEWAY_VARIABLES_MAX + 1] = { NULL };
+	struct spawn_options options = *pipes;
 	size_t count = 1;
 
 	if (server->script[0])
@@ -139,8 +141,8 @@ int program_start(struct program *program, const struct gateway_server *server, 
 		return r;
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = child_in, .to = STDIN_FILENO };
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = child_out, .to = STDOUT_FILENO };
-	r = server->url[0] ? start_relay(server, call_ms, options, child, err)
-			   : start_program(program, server, options, child, err);
+	r = server->url[0] ? start_relay(server, call_ms, &options, child, err)
+			   : start_program(program, server, &options, child, err);
 	fd_close(&program->executable);
 	return r;
 }

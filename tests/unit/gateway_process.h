@@ -19,7 +19,7 @@ static inline int start_words(const char *const *words, const char *directory, i
 	struct error *err = NULL;
 
 	CU_ASSERT_EQUAL(spawn_helper_path("harness-gateway", path, sizeof(path), &err), 0);
-	for (int i = 0; words[i] && i < WORDS_MAX; i++) {
+	for (int i = 0; i < WORDS_MAX && words[i]; i++) {
 		snprintf(copies[i], sizeof(copies[i]), "%s", words[i]);
 		argv[i] = copies[i];
 	}
