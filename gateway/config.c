@@ -57,6 +57,10 @@ static int check_http(const struct gateway_config *config, struct error **err)
 	/* Anybody else's machine would be a way in that nobody watches. */
 	if (address[0] && strcmp(address, "127.0.0.1") != 0 && strcmp(address, "::1") != 0)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": http.address: neither 127.0.0.1 nor ::1");
+	if (address[0] && !config->http.token_file[0] && !config->http.open)
+		return error_set(err, ERROR_INPUT,
+				 FILE_NAME
+				 ": http.tokenFile: missing; \"open\": true lets whoever is on this host call");
 	return 0;
 }
 
@@ -231,6 +235,7 @@ static const struct schema_field http_fields[] = {
 	{ .key = "port", .type = SCHEMA_INT, .offset = offsetof(struct gateway_http, port), .min = 0, .max = PORT_MAX },
 	{ TEXT_FIELD("tokenFile", gateway_http, token_file) },
 	{ TEXT_FIELD("operatorTokenFile", gateway_http, operator_token_file) },
+	{ .key = "open", .type = SCHEMA_BOOL, .offset = offsetof(struct gateway_http, open) },
 	{ .key = NULL },
 };
 

@@ -79,7 +79,8 @@ struct gateway_label {
 struct gateway_http {
 	char address[NAME_MAX_SHORT]; /* "127.0.0.1" or "::1"; "": HTTP is not served */
 	int64_t port; /* 0: any free one */
-	char token_file[GATEWAY_PATH_BYTES]; /* of the bearer token, or "": none is asked for */
+	char token_file[GATEWAY_PATH_BYTES]; /* of the bearer token, or "" */
+	bool open; /* none is asked for: whoever is on this host may call */
 	char operator_token_file[GATEWAY_PATH_BYTES]; /* for closing and resetting sessions, or "": the bearer's */
 };
 

@@ -206,6 +206,7 @@ static inline void served_init(struct served *served, const char *label)
 	served->port = free_port();
 	snprintf(config->http.address, NAME_MAX_SHORT, "127.0.0.1");
 	config->http.port = served->port;
+	config->http.open = true;
 	snprintf(config->audit.path, GATEWAY_PATH_BYTES, "%s/audit.db", served->folder);
 }
 

@@ -19,7 +19,8 @@ static const char whole[] =
 	"{\"tool\":\"public.tool\",\"sensitivity\":\"public\",\"server\":0}],"
 	"\"servers\":[{\"command\":\"/bin/recorder\",\"sha256\":\"" DIGEST "\",\"arguments\":[\"a\",\"b\"],"
 	"\"environment\":[\"A=b\"],\"passFd\":6}],\"callMs\":5000,\"http\":{\"address\":\"127.0.0.1\",\"port\":0,"
-	"\"tokenFile\":\"/t\"},\"audit\":{\"path\":\"/a\"},\"telemetry\":{\"endpoint\":\"http://127.0.0.1:1\"}}";
+	"\"tokenFile\":\"/t\",\"open\":false},\"audit\":{\"path\":\"/a\"},\"telemetry\":{\"endpoint\":\"http://"
+	"127.0.0.1:1\"}}";
 
 /* The whole document with one part replaced, and what is said of it. */
 struct bad_row {
@@ -190,6 +191,7 @@ static const struct bad_row bad_rows[] = {
 	{ "[\"public.tool\"]", "[]", "gateway: allow" },
 	{ "\"budget\":10", "\"budget\":-1", "budget: outside" },
 	{ "127.0.0.1\",\"port\"", "0.0.0.0\",\"port\"", "http.address: neither" },
+	{ "\"tokenFile\":\"/t\",", "", "http.tokenFile: missing" },
 	{ "\"port\":0", "\"port\":65536", "http.port: outside" },
 	{ "\"A=b\"", "\"A\"", "servers[0].environment[0]: not NAME=VALUE" },
 	{ "\"sha256\":\"" DIGEST "\",", "", "servers[0].sha256: missing" },
