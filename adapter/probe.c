@@ -23,9 +23,10 @@ const char *const probe_ids[] = {
 	"file-name", "file-link",       "file-xattr",
 	"stderr",    "permitted",       "denied",
 	"after",     "permitted-again", "permitted-third",
-	"slow",      "slow-ahead",      "denied-then", "in-key",
-	"in-url",    "in-blocked",      "tool-name",
-	"raising",   "raised",          NULL,
+	"slow",      "slow-ahead",      "denied-then",
+	"in-key",    "in-url",          "in-blocked",
+	"tool-name", "raising",         "raised",
+	NULL,
 };
 
 const struct probe_route probe_routes[] = {

@@ -9,7 +9,7 @@
 		options->gateway_mode = (word);                                                                        \
 	}                                                                                                              \
 	const struct mutation mutation_gateway_##name = {                                                              \
-		.id = "mutant-" word,                                                                                 \
+		.id = "mutant-" word,                                                                                  \
 		.title = (text),                                                                                       \
 		.apply = apply_##name,                                                                                 \
 		.must_fail = must_fail,                                                                                \

@@ -124,7 +124,8 @@ int check_mutations(struct bundle *bundle, struct error **err)
 
 		if (cell->expectation->class != CELL_PROTECTED || cell->expectation->flips)
 			continue;
-		/* What failed claims nothing: with a gateway of which no mutant can be made, a leak is seen all the same. */
+		/* What failed claims nothing: with a gateway of which no mutant can be made, a leak is seen all the
+		 * same. */
 		if (verdicts->mutations_count == 0 && cell->verdict != VERDICT_FAIL)
 			return error_set(err, ERROR_INPUT, "cells[%zu] is protected, and no mutant was run: vacuous",
 					 i);

@@ -223,7 +223,8 @@ void arm_observers_netns(struct arm *arm);
 void arm_observers_inputs(struct arm *arm);
 /* Until the observer of state sees the process: its counts begin there, and so before the agent has anything to do. */
 void arm_observers_await_state(struct arm *arm);
-/* Markers from outside, and a wait until each was seen. */
+/* arm_beacons.c: markers from outside, and a wait until each was seen. Their subjects, by phase: */
+extern const char *const arm_marker_names[];
 void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
 struct observer_process *arm_observer(const struct arm *arm, const char *kind);
 /* The final reports, with which the observers are told to stop. `engine`: of those that need what the engine has to

@@ -43,7 +43,7 @@ static int await_handled(struct arm *arm, struct error **err)
  * own gateway would not let through any more. */
 static bool asks(const struct arm *arm)
 {
-	bool any = arm->told.done && !arm->told.beacon_allowed;
+	bool any = arm->told.done && !arm->told.beacon_allowed && arm->scenario.faults_count == 0;
 
 	for (size_t i = 0; i < arm->subjects_count; i++)
 		any = any || arm->subjects[i].route->address == PROBE_OUTSIDE;
