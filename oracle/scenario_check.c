@@ -121,6 +121,9 @@ static int check_misbehaviour(const struct check *check)
 		return check_refuse(check, "misbehaviour.bytes: two digits are a byte");
 	if ((scenario->peer.at == PEER_NONE) != (scenario->peer.does[0] == '\0'))
 		return check_refuse(check, "peer.does: goes with a peer alone");
+	if ((scenario->peer.at == PEER_AUDIT || scenario->peer.at == PEER_COLLECTOR) &&
+	    strcmp(scenario->peer.does, "fails") != 0)
+		return check_refuse(check, "peer.does: a database or a collector does nothing but 'fails'");
 	return 0;
 }
 

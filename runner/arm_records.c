@@ -28,7 +28,8 @@ static bool kept(const struct arm *arm)
 
 	for (size_t i = 0; lookers[i]; i++)
 		any = any || arm_observers_wanted(arm, lookers[i]);
-	return any;
+	/* Of a gateway that somebody else composed nobody can say where they are. */
+	return any && arm->context.gateway.kind != GATEWAY_URL;
 }
 
 static int open_folder(const struct arm *arm, const char *name, int *out, struct error **err)

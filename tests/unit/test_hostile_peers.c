@@ -232,6 +232,18 @@ static const struct peer_row peer_rows[] = {
 	  .acted = 1,
 	  .decisions = 3,
 	  .rule = RULE_UPSTREAM_LOST },
+	{ .upstream = "refuses",
+	  .reason = CONTROL_REASON_GATEWAY_FAULT,
+	  .permitted = 2,
+	  .acted = 1,
+	  .decisions = 3,
+	  .rule = RULE_UPSTREAM_ERROR },
+	{ .upstream = "breaks-off",
+	  .reason = CONTROL_REASON_GATEWAY_FAULT,
+	  .permitted = 2,
+	  .acted = 1,
+	  .decisions = 3,
+	  .rule = RULE_UPSTREAM_LOST },
 	{ .reason = CONTROL_REASON_NONE },
 };
 
