@@ -83,6 +83,8 @@ static enum step_result discover(struct gateway_call *call, size_t server)
 	struct upstream *upstream = call->gateway->upstreams[server];
 	uint32_t bit = UINT32_C(1) << server;
 
+	if (upstream_retiring(upstream) && call->epoch == call->gateway->session.epoch)
+		return STEP_WAIT;
 	if (upstream_state(upstream) == UPSTREAM_DOWN && !(call->tried & bit))
 		upstream_start(upstream);
 	call->tried |= bit;
@@ -113,6 +115,9 @@ enum step_result step_defined(struct gateway_call *call)
 	struct gateway *gateway = call->gateway;
 	const struct upstream *upstream = gateway->upstreams[call->tool->server];
 
+	/* A call before this one found it, and wrote it down. */
+	if (gateway->session.drifted)
+		return gateway_end_by(call, RULE_CATALOG_DRIFT);
 	for (size_t i = 0; i < gateway->config->catalog_count; i++) {
 		const struct gateway_tool *tool = &gateway->config->catalog[i];
 		enum upstream_definition definition;
@@ -171,6 +176,11 @@ enum step_result step_intent(struct gateway_call *call)
 	return call->intent == INTENT_DURABLE ? STEP_NEXT : STEP_WAIT;
 }
 
+static bool is_too_long(const struct gateway_call *call)
+{
+	return call->answer_bytes > (size_t)call->gateway->config->response_bytes;
+}
+
 static void on_answer(void *context, const struct mcp_answer *answer)
 {
 	struct gateway_call *call = context;
@@ -188,7 +198,11 @@ static void on_answer(void *context, const struct mcp_answer *answer)
 			break;
 		}
 		call->answer_bytes = json_raw(answer->result).length;
-		call->finding = scan_response(answer->result);
+		/* Nothing is made of one that is too long. */
+		if (is_too_long(call))
+			break;
+		if (call->gateway->config->scan_responses)
+			call->finding = scan_response(answer->result);
 		memcpy(call->response_hash, "sha256:", sizeof("sha256:"));
 		answer_text_hash(answer->result, call->response_hash + strlen("sha256:"));
 		answer_begin(&call->answer, answer->result);
@@ -281,9 +295,7 @@ enum step_result step_dispatch(struct gateway_call *call)
 
 enum step_result step_size(struct gateway_call *call)
 {
-	return call->answer_bytes > (size_t)call->gateway->config->response_bytes || call->answer.text.failed
-		       ? gateway_end_by(call, RULE_RESPONSE_SIZE)
-		       : STEP_NEXT;
+	return is_too_long(call) || call->answer.text.failed ? gateway_end_by(call, RULE_RESPONSE_SIZE) : STEP_NEXT;
 }
 
 /* Also for an answer that the scanner blocks: what it holds was there. A session that began meanwhile knows nothing of
@@ -301,8 +313,7 @@ enum step_result step_raise(struct gateway_call *call)
 
 enum step_result step_scan(struct gateway_call *call)
 {
-	return call->gateway->config->scan_responses && call->finding ? gateway_end_by(call, RULE_RESPONSE_SCAN)
-								      : STEP_NEXT;
+	return call->finding ? gateway_end_by(call, RULE_RESPONSE_SCAN) : STEP_NEXT;
 }
 
 enum step_result step_response(struct gateway_call *call)

@@ -36,7 +36,7 @@ struct upstream {
 	int64_t index;
 	enum upstream_state state;
 	enum gateway_rule fault;
-	bool condemned;
+	bool condemned, retiring;
 	int64_t heard; /* when it last answered a call, or told its progress */
 	int64_t ready_by; /* STARTING: until when it must be ready */
 	unsigned pages;
@@ -79,7 +79,7 @@ static void end(struct upstream *upstream)
 	child_end(&upstream->child);
 	program_close(&upstream->program);
 	forget_definitions(upstream);
-	upstream->condemned = false;
+	upstream->condemned = upstream->retiring = false;
 	upstream->state = UPSTREAM_DOWN;
 }
 
@@ -307,6 +307,25 @@ void upstream_stop(struct upstream *upstream)
 	end(upstream);
 }
 
+static bool is_idle(const struct upstream *upstream)
+{
+	return upstream->state == UPSTREAM_READY && mcp_client_calls(upstream->client) == 0;
+}
+
+void upstream_retire(struct upstream *upstream)
+{
+	if (is_idle(upstream))
+		upstream_stop(upstream);
+	/* One that is starting is no other session's yet. */
+	else
+		upstream->retiring = upstream->state == UPSTREAM_READY;
+}
+
+bool upstream_retiring(const struct upstream *upstream)
+{
+	return upstream->retiring;
+}
+
 struct json_span upstream_definition(const struct upstream *upstream, const struct gateway_tool *tool)
 {
 	const struct definition *definition = &upstream->definitions[tool - upstream->config->catalog];
@@ -392,7 +411,7 @@ void upstream_dispatch(struct upstream *upstream)
 		return;
 	if (mcp_client_dispatch(upstream->client, 0, &reason) < 0 && !upstream->condemned)
 		fail(upstream, &lost);
-	if (!upstream->condemned)
+	if (!upstream->condemned && !(upstream->retiring && is_idle(upstream)))
 		return;
 	mcp_client_lose(upstream->client);
 	end(upstream);

@@ -72,6 +72,10 @@ enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream
 void upstream_stop(struct upstream *upstream);
 /* From a callback of a call's: it said something. */
 void upstream_heard(struct upstream *upstream);
+/* Ends it as soon as no call is under way, so that another session starts it anew. */
+void upstream_retire(struct upstream *upstream);
+/* It still has calls of a session before: no other may use it. */
+bool upstream_retiring(const struct upstream *upstream);
 /* From a `done`: it is stuck, and is ended as soon as the callbacks are over; but not one that said something since
  * `since` (CLOCK_MONOTONIC ns; NEVER: whatever it said): that one is only slow with this call. */
 void upstream_condemn(struct upstream *upstream, int64_t since);

@@ -158,7 +158,8 @@ static void test_reset(void)
 {
 	char old[NAME_MAX_SHORT + 1], id[NAME_MAX_SHORT + 1];
 	struct heard heard;
-	int under_way, gate;
+	int under_way, late, gate;
+	pid_t upstream;
 
 	SERVED(served, "public");
 	snprintf(served.rig.config.sink_policy.response, NAME_MAX_SHORT, "public");
@@ -174,10 +175,17 @@ static void test_reset(void)
 	CU_ASSERT_STRING_EQUAL(member_of(&heard, "closed_session_max_sensitivity", id), "confidential");
 	session_of(&served, id);
 	CU_ASSERT_STRING_NOT_EQUAL(id, old);
+	/* The upstream is the old call's alone: who comes now waits for another. */
+	upstream = rig_upstream(&served.rig);
+	late = call_begin(&served, "", PUBLIC, "{}", "");
+	http(served.port, "GET /health", "", "", &heard);
+	CU_ASSERT(recv(late, heard.bytes, 1, MSG_DONTWAIT) < 0);
 	fd_close(&gate);
 	hear_http(&under_way, &heard);
 	CU_ASSERT_EQUAL(heard.status, 403);
-	CU_ASSERT_EQUAL(call_over_http(&served, PUBLIC, "{}", "", &heard), 200);
+	hear_http(&late, &heard);
+	CU_ASSERT_EQUAL(heard.status, 200);
+	CU_ASSERT(upstream > 0 && kill(upstream, 0) < 0 && errno == ESRCH);
 	CU_ASSERT(entries_are(&served, SESSION_START("public") INTENT(
 					       PERMITTED, "public>public",
 					       EMPTY) "egress_denied deny sink_policy:response_denied permitted.tool "
@@ -197,6 +205,41 @@ static void test_reset(void)
 		http(served.port, line, "", "", &heard);
 		CU_ASSERT_EQUAL(heard.status, 404);
 	}
+	rig_stop(&served.rig);
+}
+
+/* Two calls wait for the same list: drift is written down once. A session behind a reset looks at it anew. */
+static void test_drift_together(void)
+{
+	cleanup_buf struct buf count = BUF(SERVED_BYTES);
+	struct heard heard;
+	int one, two, gate;
+
+	SERVED(served, "public");
+	put_file(&served, "list", "{\"tools\":[]}");
+	shut_gate(&served, "gate-list");
+	rig_start(&served.rig);
+	one = call_begin(&served, "", PERMITTED, "{}", "");
+	gate = reach_gate(&served, "gate-list");
+	two = call_begin(&served, "", PUBLIC, "{}", "");
+	for (int i = 0; i < 2; i++)
+		http(served.port, "GET /health", "", "", &heard);
+	fd_close(&gate);
+	hear_http(&one, &heard);
+	CU_ASSERT_EQUAL(heard.status, 503);
+	hear_http(&two, &heard);
+	CU_ASSERT_EQUAL(heard.status, 503);
+	ask_chain(&served, "SELECT count(*) FROM audit_entries WHERE entry_type = 'catalog_drift'", &count);
+	CU_ASSERT_STRING_EQUAL(buf_string(&count), "2\n");
+	put_file(&served, "list", BOTH_TOOLS);
+	post_session(&served, "reset", &heard);
+	CU_ASSERT_EQUAL(heard.status, 200);
+	CU_ASSERT_EQUAL(call_over_http(&served, PERMITTED, "{}", "", &heard), 200);
+	/* And the other way round. */
+	put_file(&served, "list", "{\"tools\":[]}");
+	CU_ASSERT_EQUAL(call_over_http(&served, PERMITTED, "{}", "", &heard), 200);
+	post_session(&served, "reset", &heard);
+	CU_ASSERT_EQUAL(call_over_http(&served, PERMITTED, "{}", "", &heard), 503);
 	rig_stop(&served.rig);
 }
 
@@ -441,6 +484,7 @@ static CU_TestInfo tests[] = {
 	{ "raised while the intent is written", test_raised_in_intent },
 	{ "gone while the intent is written", test_gone_in_intent },
 	{ "reset while a call is under way", test_reset },
+	{ "drift, together and behind a reset", test_drift_together },
 	{ "closed while a call is under way", test_close },
 	{ "closed while its only call is cancelled", test_close_after_cancel },
 	{ "what comes together is synced together", test_together },
