@@ -59,6 +59,31 @@ int program_measure(const struct gateway_server *server, struct program *out)
 	return 0;
 }
 
+struct program_stamp program_stamp(const struct gateway_server *server)
+{
+	const char *const paths[] = { server->command, server->script };
+	struct program_stamp stamp = { { { 0 } } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		int64_t *file = stamp.files[i];
+		struct stat info;
+
+		if (!paths[i][0] || stat(paths[i], &info) < 0)
+			continue;
+		file[0] = (int64_t)info.st_dev;
+		file[1] = (int64_t)info.st_ino;
+		file[2] = info.st_size;
+		file[3] = info.st_ctim.tv_sec;
+		file[4] = info.st_ctim.tv_nsec;
+	}
+	return stamp;
+}
+
+bool program_same_stamp(const struct program_stamp *one, const struct program_stamp *other)
+{
+	return memcmp(one->files, other->files, sizeof(one->files)) == 0;
+}
+
 /* A "#!" program is opened by its interpreter, by the name that the kernel gives it: the descriptor must be there. */
 static void by_descriptor(struct program *program, struct spawn_options *options)
 {

@@ -26,6 +26,13 @@ struct program {
 
 /* Opens and measures; negative when it is not what was declared, or no regular file. A URL has nothing to measure. */
 int program_measure(const struct gateway_server *server, struct program *out) MUST_CHECK;
+/* What tells without reading it that a server's files are those that were measured: which they are, and when they were
+ * changed last. Zeros where there is none. */
+struct program_stamp {
+	int64_t files[2][5];
+};
+struct program_stamp program_stamp(const struct gateway_server *server);
+bool program_same_stamp(const struct program_stamp *one, const struct program_stamp *other);
 /* Starts it, or the relay to its URL, and closes the executable: our ends of the pipes go to *in (we read) and *out (we
  * write). */
 int program_start(struct program *program, const struct gateway_server *server, int64_t call_ms, struct child *child,

@@ -42,6 +42,8 @@ struct upstream {
 	unsigned pages;
 	uint64_t lives;
 	struct program program;
+	struct program_stamp stamp; /* of what was found to be as declared, for readiness alone */
+	bool measured;
 	struct child child;
 	struct mcp_client *client;
 	struct definition definitions[GATEWAY_TOOLS_MAX]; /* in the catalog's order */
@@ -292,11 +294,17 @@ bool upstream_full(const struct upstream *upstream)
 	return upstream->state == UPSTREAM_READY && mcp_client_calls(upstream->client) >= CALLS_MAX;
 }
 
-bool upstream_measured(const struct upstream *upstream)
+bool upstream_measured(struct upstream *upstream)
 {
 	cleanup_program struct program program = PROGRAM_NONE;
+	struct program_stamp stamp = program_stamp(&upstream->server);
 
-	return program_measure(&upstream->server, &program) == 0;
+	if (upstream->measured && program_same_stamp(&stamp, &upstream->stamp))
+		return true;
+	/* Taken before it was read: a change meanwhile makes another. */
+	upstream->stamp = stamp;
+	upstream->measured = program_measure(&upstream->server, &program) == 0;
+	return upstream->measured;
 }
 
 void upstream_stop(struct upstream *upstream)

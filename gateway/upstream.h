@@ -64,8 +64,9 @@ enum upstream_definition upstream_defines(const struct upstream *upstream, const
 uint64_t upstream_lives(const struct upstream *upstream);
 /* It is READY, and has as many calls under way as it may. */
 bool upstream_full(const struct upstream *upstream);
-/* Whether what a start would run is what was declared. */
-bool upstream_measured(const struct upstream *upstream);
+/* Whether what a start would run is what was declared. What was found so is read again only when it changed: anybody
+ * may ask for this, as often as they like. */
+bool upstream_measured(struct upstream *upstream);
 /* Sends tools/call to one that is READY. RULE_ALLOW, or the fault. */
 enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call);
 /* Ends it; the next call that may pass starts it anew. Calls under way are told that it is lost. */
