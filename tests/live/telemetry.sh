@@ -3,17 +3,18 @@
 # shellcheck disable=SC2034,SC2154,SC2317 # check() calls functions by name
 BUNDLE=$folder/runs/latest/confinement-evidence.tar.gz
 
-# Lines of observations.jsonl, read without our judge: "arm subject observer value status beaconBefore beaconAfter dropped".
-seen() {
+# Into $folder/seen: lines of observations.jsonl, as "arm subject observer value status beaconBefore beaconAfter dropped".
+read_observations() {
 	tar -xzOf "$BUNDLE" confinement-evidence/observations.jsonl | python3 -c '
 import json, sys
 for line in sys.stdin:
     o = json.loads(line)
-    print(o["arm"], o["subject"], o["observer"], o["value"], o["status"], o["beaconBefore"], o["beaconAfter"], o["dropped"])'
+    print(o["arm"], o["subject"], o["observer"], o["value"], o["status"], o["beaconBefore"], o["beaconAfter"], o["dropped"])' >"$folder/seen"
 }
 value() { # ARM SUBJECT OBSERVER: of an observer that proved that it could see
-	seen | awk -v arm="$1" -v subject="$2" -v observer="$3" \
-		'$1 == arm && $2 == subject && $3 == observer && $5 == "observed" && $6 > 0 && $7 > 0 && $8 == 0 { print $4 }'
+	awk -v arm="$1" -v subject="$2" -v observer="$3" \
+		'$1 == arm && $2 == subject && $3 == observer && $5 == "observed" && $6 > 0 && $7 > 0 && $8 == 0 { print $4 }' \
+		"$folder/seen"
 }
 is() { # VALUE ARM SUBJECT OBSERVER
 	local found
@@ -34,7 +35,9 @@ absent() { # ARM SUBJECT...: at every record
 	done
 }
 again() { # VERDICT: what a verifier makes of the bundle
-	"$folder/tree/build/harness" verify "$BUNDLE" | grep -q "^verdict, made again: $1:"
+	local text
+	text=$("$folder/tree/build/harness" verify "$BUNDLE")
+	grep -q "^verdict, made again: $1:" <<<"$text" || { echo "$text"; return 1; }
 }
 failed() { # the cells that fail, and no other: WORDS...
 	local cells

@@ -9,6 +9,7 @@ need_engine
 copy_tree tree
 
 harness tree run telemetry
+check "observations are there" read_observations
 check "ours: the run passes" exits 0
 check "ours: the bundle verifies" "$folder/tree/build/harness" verify "$BUNDLE"
 check "arguments: nowhere" absent telemetry/arguments permitted permitted-again in-key in-url in-blocked tool-name

@@ -13,6 +13,7 @@ fi
 copy_tree tree
 ln -s "$PWD/build/cmcp" "$folder/tree/build/cmcp"
 harness tree run --gateway cmcp telemetry
+check "observations are there" read_observations
 check "cMCP: the run fails" exits 1
 check "cMCP: on what it keeps of calls, and nothing else" failed arguments:tool-name:audit:fail \
 	arguments:tool-name:audit-bytes:fail arguments:tool-name:spans:fail arguments:upstream-environment:children:fail \
