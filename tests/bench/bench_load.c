@@ -130,6 +130,8 @@ int load_reset(struct side *side, struct error **err)
 	const char *answer;
 	char path[2 * SESSION_ID_BYTES];
 
+	if (side->kind != SIDE_CMCP)
+		return 0;
 	snprintf(path, sizeof(path), "/sessions/%s/reset", side->session);
 	if (ask(side, path, "{}", &answer, err) < 0)
 		return error_wrap(err, "a reset");

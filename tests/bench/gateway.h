@@ -63,7 +63,7 @@ int load_open(struct side *side, struct error **err) MUST_CHECK;
 void load_close(struct side *side);
 /* `calls` permitted calls from the first `callers`, each of which waits for its answer before its next one. */
 int load_calls(struct side *side, size_t callers, size_t calls, struct side_times *out, struct error **err) MUST_CHECK;
-/* A new session, so that the budget of calls begins anew; counted nowhere. */
+/* A new session where the calls of one are bounded, so that there may be more; counted nowhere. */
 int load_reset(struct side *side, struct error **err) MUST_CHECK;
 
 /* ---- bench_floor.c ---- */
