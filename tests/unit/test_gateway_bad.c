@@ -311,6 +311,7 @@ static void test_script_changed(void)
 		char path[RIG_PATH_BYTES];
 		struct heard heard;
 		int call, gate;
+		pid_t upstream;
 
 		SERVED(served, "public");
 		use_script(&served);
@@ -332,7 +333,10 @@ static void test_script_changed(void)
 			/* Changed while it runs: its next start is refused, and readiness says so. */
 			put_file(&served, "script", "echo another\n");
 			CU_ASSERT_EQUAL(call_over_http(&served, PERMITTED, "{}", "", &heard), 200);
-			kill(rig_upstream(&served.rig), SIGKILL);
+			upstream = rig_upstream(&served.rig);
+			CU_ASSERT(upstream > 0);
+			if (upstream > 0)
+				kill(upstream, SIGKILL);
 			do
 				http(served.port, "GET /readyz", "", "", &heard);
 			while (heard.status == 200);
@@ -505,12 +509,12 @@ static void test_hung(void)
 	upstream = rig_upstream(&served.rig);
 	start = clock_now();
 	CU_ASSERT_EQUAL(call_over_http(&served, PERMITTED, "{}", "", &heard), 200);
-	CU_ASSERT(clock_now() - start < NS_PER_S);
+	CU_ASSERT(clock_now() - start < 3 * NS_PER_S);
 	/* It does not see the end of its input: it is killed. */
 	start = clock_now();
 	child_signal(&served.rig.gateway, SIGTERM);
 	CU_ASSERT_EQUAL(rig_exit(&served.rig), 0);
-	CU_ASSERT(clock_now() - start < 2 * NS_PER_S);
+	CU_ASSERT(clock_now() - start < 3 * NS_PER_S);
 	CU_ASSERT(upstream > 0 && kill(upstream, 0) < 0 && errno == ESRCH);
 	hear_http(&hung, &heard);
 	CU_ASSERT_EQUAL(heard.status, 0);

@@ -69,7 +69,7 @@ static bool check_row(const struct table_row *row)
 		set_label(served.rig.config.catalog[i].sensitivity, row->catalog);
 	set_label(served.rig.config.sink_policy.response, row->response);
 	served.rig.config.response_bytes = 4 * KIB;
-	served.rig.config.call_ms = row->rule == RULE_UPSTREAM_TIMEOUT ? 100 : RIG_GUARD_MS;
+	served.rig.config.call_ms = row->rule == RULE_UPSTREAM_TIMEOUT ? 800 : RIG_GUARD_MS;
 	if (row->list)
 		put_file(&served, "list", row->list);
 	if (row->answer)
