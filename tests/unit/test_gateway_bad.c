@@ -599,8 +599,9 @@ static const struct planted_row planted_rows[] = {
 	  1, "broken at entry 5", false },
 	{ "UPDATE audit_entries SET payload = payload || ' ' WHERE sequence_number = 4", 1, "broken at entry 4",
 	  false },
-	{ "UPDATE audit_entries SET entry_hash = replace(entry_hash, 'a', 'b') WHERE sequence_number = 4", 1,
-	  "broken at entry 4", false },
+	{ "UPDATE audit_entries SET entry_hash = substr(entry_hash, 2) || substr(entry_hash, 1, 1) WHERE "
+	  "sequence_number = 4",
+	  1, "broken at entry 4", false },
 	{ "ALTER TABLE audit_entries ADD COLUMN note TEXT", 0, "the chain holds", false },
 	{ "CREATE TABLE other(a)", 0, "the chain holds", false },
 	{ "ALTER TABLE audit_entries RENAME TO other", 3, "", false },
