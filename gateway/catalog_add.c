@@ -19,6 +19,8 @@
 #define WAIT_MS 30000
 #define WAIT_DIGITS 6
 
+static const char *const interpreters[];
+
 struct words {
 	const char *catalog, *sensitivity, *url, *token_file, *wait;
 	const char *wanted[GATEWAY_TOOLS_MAX + 1];
@@ -130,6 +132,20 @@ static int measure(struct gateway_server *server, struct error **err)
 	return hash_fd(fd, server->sha256, err) < 0 ? error_wrap(err, "the server's program") : 0;
 }
 
+/* "python3.11" is "python". */
+static bool is_interpreter(const char *command)
+{
+	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+
+	for (const char *const *one = interpreters; *one; one++) {
+		size_t length = strlen(*one);
+
+		if (strncmp(name, *one, length) == 0 && name[length + strspn(name + length, "0123456789.")] == '\0')
+			return true;
+	}
+	return false;
+}
+
 static int take_command(struct gateway_server *server, char **command, struct error **err)
 {
 	cleanup_free char *script = NULL;
@@ -137,7 +153,7 @@ static int take_command(struct gateway_server *server, char **command, struct er
 	if (find_command(*command++, server->command, err) < 0)
 		return -1;
 	/* What an interpreter runs is what must not change, not the interpreter. */
-	if (*command && is_file(*command)) {
+	if (*command && is_interpreter(server->command) && is_file(*command)) {
 		script = realpath(*command++, NULL);
 		if (!script)
 			return error_errno(err, errno, "the server's script");
@@ -251,3 +267,8 @@ int catalog_add(int argc, char **argv, struct error **err)
 		return -1;
 	return add(&words, catalog, err);
 }
+
+/* Programs that run the file that is their first argument; of any other the argument is its own. Ended by NULL. */
+static const char *const interpreters[] = {
+	"python", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "sh", "bash", "dash", NULL,
+};

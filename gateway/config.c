@@ -207,7 +207,7 @@ static const struct schema_field ceiling_fields[] = {
 	  .required = true,
 	  .pattern = PATTERN_FIELD,
 	  .offset = offsetof(struct gateway_ceiling, tool),
-	  .size = NAME_MAX_SHORT },
+	  .size = GATEWAY_TOOL_BYTES },
 	{ NAME_FIELD("max", gateway_ceiling, max) },
 	{ .key = NULL },
 };
@@ -258,7 +258,7 @@ const struct schema_field gateway_config_fields[] = {
 	  .type = SCHEMA_STRING,
 	  .pattern = PATTERN_FIELD,
 	  .offset = offsetof(struct gateway_config, allow),
-	  .size = NAME_MAX_SHORT,
+	  .size = GATEWAY_TOOL_BYTES,
 	  .array_max = GATEWAY_TOOLS_MAX,
 	  .array_min = 1,
 	  .count_offset = offsetof(struct gateway_config, allow_count) },

@@ -32,15 +32,16 @@ enum gateway_fd {
 #define GATEWAY_LABELS_MAX 16
 #define GATEWAY_PATH_BYTES 1024
 #define GATEWAY_URL_BYTES 256
+#define GATEWAY_TOOL_BYTES 129 /* of a tool's name, with its NUL: as long as MCP advises */
 
 /* Labels are kept by name: one without a rank is an operator's mistake that the decision denies. */
 struct gateway_ceiling {
-	char tool[NAME_MAX_SHORT];
+	char tool[GATEWAY_TOOL_BYTES];
 	char max[NAME_MAX_SHORT];
 };
 
 struct gateway_tool {
-	char tool[NAME_MAX_SHORT];
+	char tool[GATEWAY_TOOL_BYTES];
 	char sensitivity[NAME_MAX_SHORT];
 	int64_t server; /* index into servers */
 	char definition[HEX_SHA256]; /* of its canonical definition, or "": any will do */
@@ -98,7 +99,7 @@ struct gateway_config {
 	struct gateway_sink_policy sink_policy;
 	struct gateway_label vocabulary[GATEWAY_LABELS_MAX];
 	size_t vocabulary_count;
-	char allow[GATEWAY_TOOLS_MAX][NAME_MAX_SHORT]; /* none listed: every tool of the catalog */
+	char allow[GATEWAY_TOOLS_MAX][GATEWAY_TOOL_BYTES]; /* none listed: every tool of the catalog */
 	size_t allow_count;
 	bool scan_arguments, scan_responses;
 	int64_t budget; /* calls a session, or 0: any number */

@@ -4,7 +4,7 @@
  *
  *    0  "HDR1"
  *    4  u64 big endian: sequence, from 1, no gap
- *   12  tool, NUL padded; "?" for a name that is not in the catalog
+ *   12  tool, NUL padded, cut at 31 bytes; "?" for a name that is not in the catalog
  *   44  u32 big endian: decision (1 allow, 2 deny, 3 fault)
  *   48  u32 big endian: rule (enum gateway_rule)
  *   52  u64 big endian: CLOCK_MONOTONIC, ns

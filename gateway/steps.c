@@ -194,7 +194,7 @@ static void on_answer(void *context, const struct mcp_answer *answer)
 		/* What is no object is no result of a call, and an upstream that says so speaks something else. */
 		if (json_type(answer->result) != JSON_OBJECT) {
 			call->rule = RULE_UPSTREAM_LOST;
-			upstream_condemn(upstream, NEVER);
+			upstream_condemn(upstream, clock_now());
 			break;
 		}
 		call->answer_bytes = json_raw(answer->result).length;

@@ -78,7 +78,7 @@ void upstream_retire(struct upstream *upstream);
 /* It still has calls of a session before: no other may use it. */
 bool upstream_retiring(const struct upstream *upstream);
 /* From a `done`: it is stuck, and is ended as soon as the callbacks are over; but not one that said something since
- * `since` (CLOCK_MONOTONIC ns; NEVER: whatever it said): that one is only slow with this call. */
+ * `since` (CLOCK_MONOTONIC ns; now: whatever it said): that one is only slow with this call. */
 void upstream_condemn(struct upstream *upstream, int64_t since);
 
 /* The nearest deadline of a call, or NEVER. */

@@ -228,20 +228,21 @@ static void test_relative(void)
 	LISTED(listed);
 	snprintf(text, sizeof(text), "exec '%s' --upstream '%s'\n", listed.server, listed.served.folder);
 	put_file(&listed.served, "script", text);
-	in_folder(path, listed.served.folder, "server");
+	in_folder(path, listed.served.folder, "sh3");
 	CU_ASSERT_EQUAL(symlink("/bin/sh", path), 0);
 	ended = run_in(listed.served.folder, (const char *const[]){ "harness-gateway", "catalog", "add", "--catalog",
-								    FILE_NAME, "--", "./server", "script", NULL });
+								    FILE_NAME, "--", "./sh3", "script", NULL });
 	CU_ASSERT_EQUAL(ended.code, 0);
 	read_back(&listed, catalog);
 	/* A link stays one: an interpreter may find what is its own by that name. */
-	in_folder(path, listed.served.folder, "./server");
+	in_folder(path, listed.served.folder, "./sh3");
 	CU_ASSERT_STRING_EQUAL(catalog->servers[0].command, path);
 	in_folder(path, listed.served.folder, "script");
 	CU_ASSERT_STRING_EQUAL(catalog->servers[0].script, path);
 	CU_ASSERT_EQUAL(catalog->servers[0].arguments_count, 0);
 }
 
+#define LONG "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 #define NAMED(name) "{\"tools\":[{\"name\":\"" name "\"," DEFINITION "]}"
 
 static const struct server_row server_rows[] = {
@@ -251,7 +252,7 @@ static const struct server_row server_rows[] = {
 	{ "{}", "no such tool" },
 	{ NAMED(SECRET " with spaces"), "no catalog can hold" },
 	{ NAMED("\\u001b[2J" SECRET), "no catalog can hold" },
-	{ NAMED(SECRET "-that-is-longer-than-any-name-may-be"), "no catalog can hold" },
+	{ NAMED(SECRET "-that-is-longer-than-any-name-may-be-" LONG), "no catalog can hold" },
 	{ NAMED(""), "no catalog can hold" },
 	{ "{\"tools\":[{\"name\":1," DEFINITION "]}", "no catalog can hold" },
 	{ "{\"tools\":[{\"name\":\"a\"," DEFINITION ",{\"name\":\"a\"," DEFINITION "]}", "of that name already" },
