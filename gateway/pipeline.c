@@ -348,7 +348,8 @@ int gateway_reset(struct gateway *gateway, struct error **err)
 	if (gateway->closing)
 		return error_set(err, ERROR_REFUSED, "the session is being closed");
 	for (size_t i = 0; i < gateway->config->servers_count; i++)
-		upstream_retire(gateway->upstreams[i]);
+		upstream_relist(gateway->upstreams[i]);
+	gateway->wake(gateway->wake_context);
 	if (session_begin(&gateway->session, gateway->config, err) == 0 &&
 	    record_session(gateway, "session_reset", err) == 0)
 		return 0;

@@ -65,9 +65,8 @@ void gateway_cancelled(void *context, struct mcp_request *request);
 
 /* What a call would find: drift, a chain that takes no more, an upstream that is not the measured one. */
 bool gateway_ready(struct gateway *gateway);
-/* A new session at the label where sessions start; the chain goes on. Calls under way keep what they entered with,
- * and their upstreams, which end then: the session behind starts and looks at its own.
- * ERROR_REFUSED: it is being closed. */
+/* A new session at the label where sessions start; the chain goes on. Calls under way keep what they entered with;
+ * upstreams stay, and are asked for their tools anew. ERROR_REFUSED: it is being closed. */
 int gateway_reset(struct gateway *gateway, struct error **err) MUST_CHECK;
 /* Lets the session's calls end (new ones wait), ends its upstreams and begins another session; `ended` is told from
  * gateway_resume(), which the caller has to call. Negative: it is being closed already. */

@@ -83,8 +83,6 @@ static enum step_result discover(struct gateway_call *call, size_t server)
 	struct upstream *upstream = call->gateway->upstreams[server];
 	uint32_t bit = UINT32_C(1) << server;
 
-	if (upstream_retiring(upstream) && call->epoch == call->gateway->session.epoch)
-		return STEP_WAIT;
 	if (upstream_state(upstream) == UPSTREAM_DOWN && !(call->tried & bit))
 		upstream_start(upstream);
 	call->tried |= bit;
@@ -254,7 +252,7 @@ static void on_progress(void *context, struct json_span progress, struct json_sp
  * seen; while the call waited for its turn, the session may have risen. */
 static enum step_result may_go(struct gateway_call *call, const struct upstream *upstream)
 {
-	if (upstream_state(upstream) != UPSTREAM_READY || upstream_lives(upstream) != call->life)
+	if (upstream_state(upstream) == UPSTREAM_DOWN || upstream_lives(upstream) != call->life)
 		return gateway_end_by(call, RULE_UPSTREAM_LOST);
 	if (upstream_full(upstream)) {
 		call->queued = true;

@@ -36,7 +36,7 @@ struct upstream {
 	int64_t index;
 	enum upstream_state state;
 	enum gateway_rule fault;
-	bool condemned, retiring;
+	bool condemned;
 	int64_t heard; /* when it last answered a call, or told its progress */
 	int64_t ready_by; /* STARTING: until when it must be ready */
 	unsigned pages;
@@ -81,7 +81,7 @@ static void end(struct upstream *upstream)
 	child_end(&upstream->child);
 	program_close(&upstream->program);
 	forget_definitions(upstream);
-	upstream->condemned = upstream->retiring = false;
+	upstream->condemned = false;
 	upstream->state = UPSTREAM_DOWN;
 }
 
@@ -251,7 +251,7 @@ static int start(struct upstream *upstream, struct error **err)
 {
 	static const struct mcp_limits limits = { .line_max = MCP_LINE_BYTES,
 						  .queue_max = MCP_LINE_BYTES + ENVELOPE_BYTES,
-						  .calls_max = CALLS_MAX };
+						  .calls_max = CALLS_MAX + 1 /* the list */ };
 	cleanup_fd int in = -1, out = -1;
 	int r = program_start(&upstream->program, &upstream->server, upstream->config->call_ms, &upstream->child, &in,
 			      &out, err);
@@ -291,7 +291,7 @@ uint64_t upstream_lives(const struct upstream *upstream)
 
 bool upstream_full(const struct upstream *upstream)
 {
-	return upstream->state == UPSTREAM_READY && mcp_client_calls(upstream->client) >= CALLS_MAX;
+	return upstream->client && mcp_client_calls(upstream->client) >= CALLS_MAX;
 }
 
 bool upstream_measured(struct upstream *upstream)
@@ -315,23 +315,18 @@ void upstream_stop(struct upstream *upstream)
 	end(upstream);
 }
 
-static bool is_idle(const struct upstream *upstream)
+void upstream_relist(struct upstream *upstream)
 {
-	return upstream->state == UPSTREAM_READY && mcp_client_calls(upstream->client) == 0;
-}
+	static const struct mcp_answer broken = { .outcome = MCP_LOST, .error_code = "" };
 
-void upstream_retire(struct upstream *upstream)
-{
-	if (is_idle(upstream))
-		upstream_stop(upstream);
-	/* One that is starting is no other session's yet. */
-	else
-		upstream->retiring = upstream->state == UPSTREAM_READY;
-}
-
-bool upstream_retiring(const struct upstream *upstream)
-{
-	return upstream->retiring;
+	if (upstream->state != UPSTREAM_READY)
+		return;
+	forget_definitions(upstream);
+	upstream->pages = 0;
+	upstream->ready_by = clock_deadline(upstream->config->call_ms);
+	upstream->state = UPSTREAM_STARTING;
+	if (ask_tools(upstream, NULL, 0) < 0)
+		fail(upstream, &broken);
 }
 
 struct json_span upstream_definition(const struct upstream *upstream, const struct gateway_tool *tool)
@@ -419,7 +414,7 @@ void upstream_dispatch(struct upstream *upstream)
 		return;
 	if (mcp_client_dispatch(upstream->client, 0, &reason) < 0 && !upstream->condemned)
 		fail(upstream, &lost);
-	if (!upstream->condemned && !(upstream->retiring && is_idle(upstream)))
+	if (!upstream->condemned)
 		return;
 	mcp_client_lose(upstream->client);
 	end(upstream);

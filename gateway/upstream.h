@@ -62,21 +62,20 @@ struct json_span upstream_definition(const struct upstream *upstream, const stru
 enum upstream_definition upstream_defines(const struct upstream *upstream, const struct gateway_tool *tool);
 /* How often it was started: what was seen of it holds for one life. */
 uint64_t upstream_lives(const struct upstream *upstream);
-/* It is READY, and has as many calls under way as it may. */
+/* It has as many calls under way as it may. */
 bool upstream_full(const struct upstream *upstream);
 /* Whether what a start would run is what was declared. What was found so is read again only when it changed: anybody
  * may ask for this, as often as they like. */
 bool upstream_measured(struct upstream *upstream);
-/* Sends tools/call to one that is READY. RULE_ALLOW, or the fault. */
+/* Sends tools/call to one that is not DOWN. RULE_ALLOW, or the fault. */
 enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call);
 /* Ends it; the next call that may pass starts it anew. Calls under way are told that it is lost. */
 void upstream_stop(struct upstream *upstream);
 /* From a callback of a call's: it said something. */
 void upstream_heard(struct upstream *upstream);
-/* Ends it as soon as no call is under way, so that another session starts it anew. */
-void upstream_retire(struct upstream *upstream);
-/* It still has calls of a session before: no other may use it. */
-bool upstream_retiring(const struct upstream *upstream);
+/* Asks one that is READY for its tools anew, as for another session; calls under way go on. The caller sees to it that
+ * upstream_dispatch() follows. */
+void upstream_relist(struct upstream *upstream);
 /* From a `done`: it is stuck, and is ended as soon as the callbacks are over; but not one that said something since
  * `since` (CLOCK_MONOTONIC ns; now: whatever it said): that one is only slow with this call. */
 void upstream_condemn(struct upstream *upstream, int64_t since);
