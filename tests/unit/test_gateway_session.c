@@ -348,6 +348,7 @@ static void test_together(void)
 	struct reply replies[TOGETHER];
 	struct heard heard;
 	size_t before, after;
+	int gate;
 
 	SERVED(served, "public");
 	rig_start(&served.rig);
@@ -362,11 +363,9 @@ static void test_together(void)
 		rig_send(&served.rig, "tools/call", params, &replies[i]);
 	}
 	child_signal(&served.rig.gateway, SIGCONT);
-	{
-		cleanup_fd int gate = reach_gate(&served, "gate-call");
-
-		after = count_commits(&served);
-	}
+	gate = reach_gate(&served, "gate-call");
+	after = count_commits(&served);
+	fd_close(&gate);
 	CU_ASSERT_EQUAL(after - before, 1);
 	for (int i = 0; i < TOGETHER; i++) {
 		rig_wait(&served.rig, &replies[i]);
