@@ -8,6 +8,7 @@
 #include "core/fd.h"
 #include "gateway/audit_store.h"
 #include "gateway/catalog_add.h"
+#include "gateway/decision.h"
 #include "gateway/serve.h"
 
 #define NAME "harness-gateway"
@@ -65,6 +66,31 @@ static int run_embedded(int argc, char **argv, struct error **err)
 	return argc == 0 ? serve(&options, err) : EXIT_USAGE;
 }
 
+/* What is denied for ever, and was hardly meant so. */
+static void warn(const struct gateway_config *config)
+{
+	for (size_t i = 0; i < config->sink_policy.tools_count; i++) {
+		const struct gateway_ceiling *row = &config->sink_policy.tools[i];
+
+		if (!gateway_config_tool(config, row->tool))
+			printf("note    sinkPolicy.toolMaxSensitivity[%zu].tool is not in the catalog\n", i);
+		if (gateway_config_rank(config, row->max) == LABEL_UNKNOWN)
+			printf("note    sinkPolicy.toolMaxSensitivity[%zu].max has no rank: its calls are denied\n", i);
+	}
+	for (size_t i = 0; i < config->catalog_count; i++) {
+		const struct gateway_tool *row = &config->catalog[i];
+
+		if (gateway_config_rank(config, row->sensitivity) == LABEL_UNKNOWN)
+			printf("note    catalog[%zu].sensitivity has no rank: its calls are denied\n", i);
+		if (!gateway_config_ceiling(config, row->tool))
+			printf("note    catalog[%zu].tool has no ceiling: its calls are denied\n", i);
+	}
+	if (gateway_config_rank(config, config->session.sensitivity) == LABEL_UNKNOWN)
+		puts("note    session.sensitivity has no rank: every call is denied");
+	if (gateway_config_rank(config, config->sink_policy.response) == LABEL_UNKNOWN)
+		puts("note    sinkPolicy.responseMaxSensitivity has no rank: every answer is withheld");
+}
+
 static int run_check(int argc, char **argv, struct error **err)
 {
 	cleanup_free struct gateway_config *config = calloc(1, sizeof(*config));
@@ -73,8 +99,9 @@ static int run_check(int argc, char **argv, struct error **err)
 		return EXIT_USAGE;
 	if (!config)
 		return error_set(err, ERROR_MEMORY, "no memory for a configuration");
-	if (serve_read_config(argv[1], config, err) < 0)
+	if (serve_check(argv[1], config, err) < 0)
 		return -1;
+	warn(config);
 	printf("policy  sha256:%s\ncatalog sha256:%s\ntools   %zu of %zu servers\n", config->policy_sha256,
 	       config->catalog_sha256, config->catalog_count, config->servers_count);
 	return 0;

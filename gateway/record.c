@@ -16,9 +16,8 @@ static const char *effect(const struct gateway_call *call)
 {
 	if (!call->sent)
 		return "{\"effect\":\"none\"}";
-	return call->answered && call->rule != RULE_UPSTREAM_TIMEOUT && call->rule != RULE_UPSTREAM_LOST
-		       ? "{\"effect\":\"made\"}"
-		       : "{\"effect\":\"unknown\"}";
+	/* An upstream that says error may have done it, or not. */
+	return call->answer_bytes ? "{\"effect\":\"made\"}" : "{\"effect\":\"unknown\"}";
 }
 
 int record_arguments(struct gateway_call *call, struct error **err)

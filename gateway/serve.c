@@ -242,6 +242,29 @@ static int run(struct serving *serving, const struct serve_options *options, str
 	return r < 0 ? r : 0;
 }
 
+static int read_tokens(const struct gateway_config *config, char token[TOKEN_BYTES], char operator_token[TOKEN_BYTES],
+		       struct error **err)
+{
+	if (read_token(config->http.token_file, token, err) < 0 ||
+	    read_token(config->http.operator_token_file, operator_token, err) < 0)
+		return -1;
+	return token[0] && strcmp(token, operator_token) == 0
+		       ? error_set(err, ERROR_INPUT, "the operator's token is every caller's too")
+		       : 0;
+}
+
+int serve_check(const char *path, struct gateway_config *config, struct error **err)
+{
+	char token[TOKEN_BYTES], operator_token[TOKEN_BYTES];
+	int r = serve_read_config(path, config, err);
+
+	if (r == 0)
+		r = read_tokens(config, token, operator_token, err);
+	explicit_bzero(token, sizeof(token));
+	explicit_bzero(operator_token, sizeof(operator_token));
+	return r;
+}
+
 static int prepare(struct serving *serving, const struct serve_options *options, struct gateway_config *config,
 		   struct error **err)
 {
@@ -252,11 +275,7 @@ static int prepare(struct serving *serving, const struct serve_options *options,
 	if (r == 0 && !options->stdio && !config->http.address[0])
 		r = error_set(err, ERROR_INPUT, "nothing to serve: give \"http\" in the configuration, or --stdio");
 	if (r == 0)
-		r = read_token(config->http.token_file, serving->token, err);
-	if (r == 0)
-		r = read_token(config->http.operator_token_file, serving->operator_token, err);
-	if (r == 0 && serving->token[0] && strcmp(serving->token, serving->operator_token) == 0)
-		r = error_set(err, ERROR_INPUT, "the operator's token is every caller's too");
+		r = read_tokens(config, serving->token, serving->operator_token, err);
 	return r < 0 ? r : loop_new(&serving->loop, err);
 }
 

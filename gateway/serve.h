@@ -18,6 +18,9 @@ struct serve_options {
 /* Reads and checks a configuration file. */
 int serve_read_config(const char *path, struct gateway_config *config, struct error **err) MUST_CHECK;
 
+/* The same, and the tokens that it names. */
+int serve_check(const char *path, struct gateway_config *config, struct error **err) MUST_CHECK;
+
 /* Serves until its caller is gone, its parent is, or a signal asks it to end. */
 int serve(const struct serve_options *options, struct error **err) MUST_CHECK;
 

@@ -206,6 +206,11 @@ static void on_answer(void *context, const struct mcp_answer *answer)
 		answer_begin(&call->answer, answer->result);
 		break;
 	case MCP_ERROR:
+		if (upstream_unreached(upstream, answer->error_code)) {
+			call->rule = RULE_UPSTREAM_LOST;
+			upstream_condemn(upstream, clock_now());
+			break;
+		}
 		upstream_heard(upstream);
 		call->rule = RULE_UPSTREAM_ERROR;
 		break;

@@ -117,6 +117,13 @@ enum gateway_rule upstream_fault(const struct upstream *upstream)
 	return upstream->fault;
 }
 
+bool upstream_unreached(const struct upstream *upstream, const char *error_code)
+{
+	static const char relay[] = "HTTP_";
+
+	return upstream->server.url[0] && strncmp(error_code, relay, strlen(relay)) == 0;
+}
+
 void upstream_heard(struct upstream *upstream)
 {
 	upstream->heard = clock_now();

@@ -71,6 +71,9 @@ bool upstream_measured(struct upstream *upstream);
 enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream_call *call);
 /* Ends it; the next call that may pass starts it anew. Calls under way are told that it is lost. */
 void upstream_stop(struct upstream *upstream);
+/* Whether that error of a call is the relay's to a URL, which did not get the endpoint's word. A new relay opens a
+ * session of its own there. */
+bool upstream_unreached(const struct upstream *upstream, const char *error_code);
 /* From a callback of a call's: it said something. */
 void upstream_heard(struct upstream *upstream);
 /* Asks one that is READY for its tools anew, as for another session; calls under way go on. The caller sees to it that

@@ -349,7 +349,7 @@ static const struct table_row table[] = {
 	/* 8: what the upstream does */
 	{ "upstream error", P, C, C, PERMITTED, VALUE, "", NULL, "!error", 502, "Upstream MCP server error",
 	  "UPSTREAM_TOOL_ERROR", RULE_UPSTREAM_ERROR, PERMITTED, true, 1,
-	  FAULT("upstream:UPSTREAM_TOOL_ERROR", "public>public", "made") },
+	  FAULT("upstream:UPSTREAM_TOOL_ERROR", "public>public", "unknown") },
 	{ "upstream leaves", P, C, C, PERMITTED, VALUE, "", NULL, "!leave", 502, "Upstream MCP server error",
 	  "UPSTREAM_UNAVAILABLE", RULE_UPSTREAM_LOST, PERMITTED, true, 1,
 	  FAULT("upstream:UPSTREAM_UNAVAILABLE", "public>public", "unknown") },
