@@ -33,7 +33,8 @@ block() { # FIRST LAST: patterns
 first() {
 	block '"session":     {' '"audit":       {' >"$folder/first.json" &&
 		printf '%s' '{"catalog":[{"tool":"get_current_time","sensitivity":"public","server":0}],"servers":[{"url":"http://127.0.0.1:9/mcp"}]}' \
-			>"$folder/catalog.json" && "$gateway" check --config "$folder/first.json"
+			>"$folder/catalog.json" && echo caller >"$folder/token" && echo operator >"$folder/operator" &&
+		"$gateway" check --config "$folder/first.json"
 }
 every_key() {
 	block '"session":        {' '"telemetry":      {' | sed -e "s,/abs/build/libexec/recorder,$BUILD/libexec/recorder," \
