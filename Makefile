@@ -63,6 +63,7 @@ $(eval $(call program,libexec/mcp-http,mcp/http_relay.c,mcp core,-lcurl -lcjson 
 $(eval $(call program,libexec/hostile-gateway,gateway/hostile_gateway.c,gateway mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-upstream,observers/hostile_upstream.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/audit-trap,observers/audit_trap.c,core,-lsqlite3 -lmd))
+$(eval $(call program,libexec/refusals,observers/refusals.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-collector,observers/spans_hostile.c,observers mcp core,-lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/gateway-mutant,gateway/mutant.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd $(MUTANT_WRAP)))
 $(eval $(call program,libexec/netns-beacon,observers/netns_beacon.c,core,))

@@ -409,7 +409,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	*arm = (struct arm){
 		.input = input,
 		.gateway = CHILD_NONE,
-		.records = { .folder = -1, .audit = -1, .errors = -1, .hostile = CHILD_NONE },
+		.records = { .folder = -1, .audit = -1, .errors = -1, .hostile = CHILD_NONE, .refusals = CHILD_NONE },
 		.relay = CHILD_NONE,
 		.gateway_in = -1,
 		.gateway_out = -1,

@@ -128,6 +128,7 @@ struct arm_records {
 	int errors; /* the file behind its stderr */
 	uint16_t collector; /* port of the collector of spans, or 0 */
 	struct child hostile; /* a collector that misbehaves */
+	struct child refusals; /* writes down what the gateway answers that is no result */
 };
 
 struct arm {
@@ -204,6 +205,8 @@ void arm_records_inputs(struct arm *arm);
 int arm_records_trap(const struct arm *arm, bool set, struct error **err) MUST_CHECK;
 /* A look while gateway and upstream live: asked, then taken. */
 int arm_records_look(struct arm *arm, struct error **err) MUST_CHECK;
+/* Puts who writes refusals down behind a gateway that was started. */
+int arm_records_behind(struct arm *arm, struct error **err) MUST_CHECK;
 /* Ends the gateway, so that all is written, and sends the last markers. */
 void arm_records_finish(struct arm *arm);
 void arm_records_close(struct arm *arm);

@@ -2,7 +2,6 @@
  * What the arm asks a fresh gateway by itself, on the files of the arm: what no agent can ask through the bridge, and
  * the beacon behind it.
  */
-#include <fcntl.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -31,29 +30,12 @@ static void on_initialized(void *context, const struct mcp_answer *answer)
 	asking->refused = !asking->initialized;
 }
 
-/* Who is refused reads why: that is written where all of the gateway's output is. */
-static void keep_error(const struct asking *asking, const struct json_node *node)
-{
-	cleanup_error struct error *lost = NULL;
-	struct json_span raw = json_raw(node);
-	cleanup_fd int fd = -1;
-
-	if (asking->arm->records.folder < 0 || !node)
-		return;
-	fd = openat(asking->arm->records.folder, "answers", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-		    0600);
-	if (fd >= 0)
-		(void)!fd_write_all(fd, raw.bytes, raw.length, asking->deadline, &lost);
-}
-
 static void on_called(void *context, const struct mcp_answer *answer)
 {
 	struct asking *asking = context;
 
 	asking->under_way--;
 	asking->allowed = answer->outcome == MCP_RESULT;
-	if (answer->outcome == MCP_ERROR)
-		keep_error(asking, answer->error);
 }
 
 static int send_call(struct asking *asking, const char *tool, const struct canary *canary, struct error **err)

@@ -49,7 +49,7 @@ int arm_gateway_begin(struct arm *arm, struct error **err)
 
 int arm_gateway_start(struct arm *arm, struct error **err)
 {
-	return row_of(arm)->start(arm, err);
+	return row_of(arm)->start(arm, err) < 0 ? -1 : arm_records_behind(arm, err);
 }
 
 int64_t arm_gateway_slowness(const struct arm *arm)
@@ -92,6 +92,7 @@ void arm_gateway_end(struct arm *arm)
 	/* One that writes down what it does has to send the last of it. */
 	end_child(&arm->gateway, arm->records.folder < 0 ? END_MS : WRITTEN_MS);
 	end_child(&arm->relay, END_MS);
+	end_child(&arm->records.refusals, END_MS);
 }
 
 static const struct gateway_row rows[] = {

@@ -175,6 +175,37 @@ int arm_records_trap(const struct arm *arm, bool set, struct error **err)
 	return status == 0 ? 0 : error_set(err, ERROR_PROTOCOL, "the audit database took no trap");
 }
 
+int arm_records_behind(struct arm *arm, struct error **err)
+{
+	cleanup_fd int file = -1, out_read = -1, out_write = -1;
+	char path[PATH_MAX], name[] = "refusals";
+	char *argv[] = { name, NULL };
+
+	if (arm->records.folder < 0)
+		return 0;
+	file = openat(arm->records.folder, "answers", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file < 0)
+		return error_errno(err, errno, "the file of the gateway's refusals");
+	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || fd_pipe(&out_read, &out_write, err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS,
+		.path = path,
+		.argv = argv,
+		.fds = { { .from = arm->gateway_out, .to = 0 },
+			 { .from = out_write, .to = 1 },
+			 { .from = file, .to = 3 } },
+		.fds_count = 3,
+	};
+	child_end(&arm->records.refusals);
+	if (spawn(&options, &arm->records.refusals, err) < 0)
+		return -1;
+	fd_close(&arm->gateway_out);
+	arm->gateway_out = steal_fd(&out_read);
+	return 0;
+}
+
 void arm_records_finish(struct arm *arm)
 {
 	if (arm->records.folder < 0)
@@ -189,6 +220,7 @@ void arm_records_close(struct arm *arm)
 	struct arm_records *records = &arm->records;
 
 	child_end(&records->hostile);
+	child_end(&records->refusals);
 	fd_close(&records->folder);
 	fd_close(&records->audit);
 	fd_close(&records->errors);

@@ -27,10 +27,11 @@
 
 /* Every program that takes part: its digest is in the manifest. */
 static const char *const helpers[] = {
-	"bridge",         "harness-gateway", "hostile-gateway",  "hostile-upstream",
-	"mcp-http",       "netns-beacon",    "observer-capture", "observer-deliveries",
-	"observer-files", "observer-logs",   "observer-client",  "observer-state",
-	"observer-tcp",   "observer-udp",    "recorder",         "stop",
+	"audit-trap",      "bridge",           "gateway-mutant",    "harness-gateway", "hostile-collector",
+	"hostile-gateway", "hostile-upstream", "mcp-http",          "netns-beacon",    "observer-audit",
+	"observer-bytes",  "observer-capture", "observer-children", "observer-client", "observer-deliveries",
+	"observer-files",  "observer-logs",    "observer-spans",    "observer-state",  "observer-tcp",
+	"observer-udp",    "otlp-export",      "recorder",          "refusals",        "stop",
 	"watchdog",
 };
 #define PROGRAMS_MAX (ARRAY_SIZE(helpers) + 2)

@@ -128,7 +128,7 @@ int confined_calls(struct json_document *input, long calls, struct buf *line, st
 }
 
 static const struct arm arm_empty = {
-	.records = { .folder = -1, .audit = -1, .errors = -1, .hostile = CHILD_NONE },
+	.records = { .folder = -1, .audit = -1, .errors = -1, .hostile = CHILD_NONE, .refusals = CHILD_NONE },
 	.gateway = CHILD_NONE,
 	.relay = CHILD_NONE,
 	.gateway_in = -1,

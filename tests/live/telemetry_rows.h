@@ -12,11 +12,23 @@
 	}
 
 static const struct row telemetry_arguments_in_error[] = {
-	{ "tool-name", "output", '>', 1, false },
+	{ "in-blocked", "output", '>', 1, false },    { "tool-name", "output", '>', 1, false },
+	{ "permitted", "deliveries", '=', 1, false }, { "permitted-again", "deliveries", '=', 1, false },
+	{ "in-key", "deliveries", '=', 1, false },    { "in-url", "deliveries", '=', 1, false },
+	{ "audit-chain", "audit", '=', 0, false },    { .subject = NULL },
+};
+
+static const struct row telemetry_audit_fails_told[] = {
+	{ "permitted", "output", '>', 1, false },
+	{ "permitted", "deliveries", '=', 0, false },
+	{ "audit-chain", "audit", '=', 0, false },
+	{ .subject = NULL },
+};
+
+static const struct row telemetry_upstream_refuses_told[] = {
+	{ "permitted-again", "output", '>', 1, false },
 	{ "permitted", "deliveries", '=', 1, false },
-	{ "permitted-again", "deliveries", '=', 1, false },
-	{ "in-key", "deliveries", '=', 1, false },
-	{ "in-url", "deliveries", '=', 1, false },
+	{ "peer-acted", "deliveries", '=', 1, false },
 	{ "audit-chain", "audit", '=', 0, false },
 	{ .subject = NULL },
 };
@@ -278,12 +290,14 @@ static const struct row telemetry_upstream_refuses[] = {
 };
 
 #define TELEMETRY_ARMS                                                                                                 \
-	{ "telemetry/arguments-in-error", telemetry_arguments_in_error },                                              \
+	{ "telemetry/upstream-refuses-told", telemetry_upstream_refuses_told },                                        \
+		{ "telemetry/arguments-in-error", telemetry_arguments_in_error },                                      \
 		{ "telemetry/arguments-in-row", telemetry_arguments_in_row },                                          \
 		{ "telemetry/arguments-in-span", telemetry_arguments_in_span },                                        \
 		{ "telemetry/arguments-logged", telemetry_arguments_logged },                                          \
 		{ "telemetry/arguments-unscanned", telemetry_arguments_unscanned },                                    \
 		{ "telemetry/arguments", telemetry_arguments },                                                        \
+		{ "telemetry/audit-fails-told", telemetry_audit_fails_told },                                          \
 		{ "telemetry/audit-fails-open", telemetry_audit_fails_open },                                          \
 		{ "telemetry/audit-fails", telemetry_audit_fails },                                                    \
 		{ "telemetry/collector-fails", telemetry_collector_fails },                                            \
@@ -305,7 +319,9 @@ static const struct row telemetry_upstream_refuses[] = {
 	}
 
 #define TELEMETRY_DIFFERENCES                                                                                          \
-	{ "telemetry/arguments-in-error", "telemetry/arguments", "gateway.program " },                                 \
+	{ "telemetry/upstream-refuses-told", "telemetry/upstream-refuses", "gateway.program " },                       \
+		{ "telemetry/audit-fails-told", "telemetry/audit-fails", "gateway.program " },                         \
+		{ "telemetry/arguments-in-error", "telemetry/arguments", "gateway.program " },                         \
 		{ "telemetry/arguments-in-row", "telemetry/arguments", "gateway.program " },                           \
 		{ "telemetry/arguments-in-span", "telemetry/arguments", "gateway.program " },                          \
 		{ "telemetry/arguments-logged", "telemetry/arguments", "gateway.program " },                           \

@@ -36,6 +36,9 @@ check "mutants: a log" is_more telemetry/arguments-logged permitted output
 check "mutants: a span" is_more telemetry/arguments-in-span in-key spans
 check "mutants: a row" is_more telemetry/arguments-in-row in-url audit-bytes
 check "mutants: an error" is_more telemetry/arguments-in-error tool-name output
+check "mutants: an error, to the agent" is_more telemetry/arguments-in-error in-blocked output
+check "mutants: an error of its upstream's" is_more telemetry/upstream-refuses-told permitted-again output
+check "mutants: an error of its own records" is_more telemetry/audit-fails-told permitted output
 check "mutants: an environment" is_more telemetry/environment-inherited permitted children
 check "mutants: a ceiling that is looked at once" is 1 telemetry/raised-meanwhile-passed raised deliveries
 check "mutants: a session that falls" is 1 telemetry/stays-raised-fallen denied-then deliveries

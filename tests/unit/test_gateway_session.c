@@ -4,7 +4,8 @@
 
 #define CONFIDENTIAL ",\"_cmcp\":{\"data_class\":\"confidential\"}"
 #define TOGETHER 8
-#define MANY 40 /* more than an upstream takes at once */
+#define AT_ONCE 32 /* what an upstream takes */
+#define MANY 40 /* more than that */
 
 /* A second server behind public.tool, in a folder of its own below. */
 static void add_second(struct served *served, struct served *second)
@@ -417,6 +418,32 @@ static void test_many(void)
 	rig_stop(&served.rig);
 }
 
+/* A call that waits its turn behind others is asked again when that comes: they may have raised the session. */
+static void test_raised_in_queue(void)
+{
+	int calls[AT_ONCE], last, gate;
+	struct heard heard;
+
+	SERVED(served, "public");
+	shut_gate(&served, "gate-call");
+	rig_start(&served.rig);
+	for (int i = 0; i < AT_ONCE; i++)
+		calls[i] = call_begin(&served, "", PERMITTED, "{}", CONFIDENTIAL);
+	CU_ASSERT(await_entries(&served, "call_intent", AT_ONCE));
+	gate = reach_gate(&served, "gate-call");
+	last = call_begin(&served, "", PUBLIC, "{}", "");
+	CU_ASSERT(await_entries(&served, "call_intent", AT_ONCE + 1));
+	fd_close(&gate);
+	for (int i = 0; i < AT_ONCE; i++) {
+		hear_http(&calls[i], &heard);
+		CU_ASSERT_EQUAL(heard.status, 200);
+	}
+	hear_http(&last, &heard);
+	CU_ASSERT_EQUAL(heard.status, 403);
+	CU_ASSERT_EQUAL(count_lines(&served, "calls"), AT_ONCE);
+	rig_stop(&served.rig);
+}
+
 static void test_cancelled_before(void)
 {
 	struct heard heard;
@@ -488,6 +515,7 @@ static CU_TestInfo tests[] = {
 	{ "closed while its only call is cancelled", test_close_after_cancel },
 	{ "what comes together is synced together", test_together },
 	{ "more than the upstream takes at once", test_many },
+	{ "raised while a call waits its turn", test_raised_in_queue },
 	{ "cancelled before it goes out", test_cancelled_before },
 	{ "cancelled after it went out", test_cancelled_after },
 	{ "progress", test_progress },
