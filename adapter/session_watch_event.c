@@ -35,13 +35,28 @@ static bool is_about(const struct json_node *event, const char *type, const char
 	return json_text_is(json_member(json_member(actor, "Attributes"), "container"), container);
 }
 
-static enum watch_kind judge(struct watch_told *told, const char *type, const char *action)
+/* The first. An engine may tell an event twice to who subscribes while it happens: out of what it kept, and as it
+ * comes; both have the same time. */
+static bool is_own_attach(struct watch_told *told, const struct json_node *event)
+{
+	int64_t at = 0;
+
+	if (!json_int64(json_member(event, "timeNano"), &at))
+		at = 0;
+	if (told->attaches++ > 0)
+		return at > 0 && at == told->attached;
+	told->attached = at;
+	return true;
+}
+
+static enum watch_kind judge(struct watch_told *told, const struct json_node *event, const char *type,
+			     const char *action)
 {
 	enum watch_kind kind = find_change(type, action);
 
 	if (strcmp(type, "container") == 0 && strcmp(action, "start") == 0)
 		told->started = true;
-	if (kind == WATCH_ATTACH && told->attaches++ == 0)
+	if (kind == WATCH_ATTACH && is_own_attach(told, event))
 		return WATCH_KINDS;
 	if (kind == WATCH_NETWORK && !told->started)
 		return WATCH_KINDS;
@@ -62,7 +77,7 @@ enum watch_kind watch_take_event(struct watch_told *told, const char *container,
 	action = json_string(json_member(event, "Action"));
 	if (!type || !action)
 		return WATCH_EVENTS_LOST;
-	return is_about(event, type, container) ? judge(told, type, action) : WATCH_KINDS;
+	return is_about(event, type, container) ? judge(told, event, type, action) : WATCH_KINDS;
 }
 
 static const struct change changes[] = {

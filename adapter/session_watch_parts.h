@@ -19,6 +19,7 @@ static inline unsigned watch_bit(enum watch_kind kind)
 struct watch_told {
 	bool started;
 	unsigned attaches;
+	int64_t attached; /* the engine's time of the session's own, ns */
 };
 
 /* Takes one event, a JSON object. `container` is whose changes count. Returns the kind of change, or WATCH_KINDS for

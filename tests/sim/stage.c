@@ -115,8 +115,8 @@ static int start_gateway(struct stage *stage, struct error **err)
 	cleanup_buf struct buf text = BUF(GATEWAY_CONFIG_BYTES);
 	cleanup_fd int config = memfd_create("config", MFD_CLOEXEC), in = -1, out = -1, life = -1;
 	struct rig rig = { .gateway = CHILD_NONE, .decisions = -1, .sink = -1, .lifeline = -1 };
-	char path[RIG_PATH_BYTES], name[] = "gateway";
-	char *argv[] = { name, NULL };
+	char path[RIG_PATH_BYTES], name[] = "harness-gateway", verb[] = "embedded";
+	char *argv[] = { name, verb, NULL };
 	struct spawn_options options = { SPAWN_DEFAULTS, .path = path, .argv = argv };
 	struct json_writer writer;
 
@@ -127,7 +127,7 @@ static int start_gateway(struct stage *stage, struct error **err)
 	schema_encode(gateway_config_fields, &rig.config, &writer);
 	if (pwrite(config, buf_string(&text), text.length, 0) != (ssize_t)text.length)
 		return error_set(err, ERROR_SYSTEM, "writing the gateway's configuration");
-	if (spawn_helper_path("gateway", path, sizeof(path), err) < 0 || fd_pipe(&in, &stage->gateway_in, err) < 0 ||
+	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || fd_pipe(&in, &stage->gateway_in, err) < 0 ||
 	    fd_pipe(&stage->gateway_out, &out, err) < 0 || fd_pipe(&life, &stage->gateway_life, err) < 0)
 		return -1;
 	options.fds[0] = (struct spawn_fd){ .from = in, .to = STDIN_FILENO };

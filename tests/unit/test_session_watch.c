@@ -8,6 +8,8 @@
 #define OTHER "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 #define OF(id, action)                                                                                                 \
 	"{\"Type\":\"container\",\"Action\":\"" action "\",\"Actor\":{\"ID\":\"" id "\",\"Attributes\":{}}}"
+#define AT(id, action, time)                                                                                           \
+	"{\"Type\":\"container\",\"Action\":\"" action "\",\"Actor\":{\"ID\":\"" id "\"},\"timeNano\":" time "}"
 #define NETWORK(id, action)                                                                                            \
 	"{\"Type\":\"network\",\"Action\":\"" action                                                                   \
 	"\",\"Actor\":{\"ID\":\"net\",\"Attributes\":{\"container\":\"" id "\",\"name\":\"none\"}}}"
@@ -32,6 +34,24 @@ static void events_in_order(void)
 			fprintf(stderr, "event %zu: kind %d\n", i, (int)kind);
 		CU_ASSERT_EQUAL(kind, told_rows[i].kind);
 	}
+}
+
+/* What an engine tells twice has the same time; a second client's attach has another, or none. */
+static void attach_told_twice(void)
+{
+	static const char own[] = AT(OURS, "attach", "1790000000000000001");
+	static const char *const others[] = { AT(OURS, "attach", "1790000000000000002"), AT(OURS, "attach", "0"),
+					      AT(OURS, "attach", "\"1790000000000000001\""), OF(OURS, "attach") };
+	struct watch_told told = { .started = false };
+
+	CU_ASSERT_EQUAL(watch_take_event(&told, OURS, own, strlen(own)), WATCH_KINDS);
+	CU_ASSERT_EQUAL(watch_take_event(&told, OURS, own, strlen(own)), WATCH_KINDS);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		CU_ASSERT_EQUAL(watch_take_event(&told, OURS, others[i], strlen(others[i])), WATCH_ATTACH);
+	/* Without a time two are two. */
+	told = (struct watch_told){ .started = false };
+	CU_ASSERT_EQUAL(watch_take_event(&told, OURS, others[3], strlen(others[3])), WATCH_KINDS);
+	CU_ASSERT_EQUAL(watch_take_event(&told, OURS, others[3], strlen(others[3])), WATCH_ATTACH);
 }
 
 /* ---- inspection ---- */
@@ -187,6 +207,7 @@ static const size_t compared_rows_count = ARRAY_SIZE(compared_rows);
 
 static CU_TestInfo watch_tests[] = {
 	{ "events in order", events_in_order },
+	{ "an attach that is told twice", attach_told_twice },
 	{ "answers compared", answers_compared },
 	{ "answers that lack something", answers_incomplete },
 	{ "links", links_told },
