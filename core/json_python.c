@@ -312,7 +312,7 @@ int json_python(const char *bytes, size_t length, size_t max_depth, struct buf *
 
 #define ESCAPE_BYTES 6
 
-/* The code unit of an escape as Python writes it, or -1. */
+/* The code unit of an escape, or -1. */
 static long escaped_unit(const char *at, size_t length)
 {
 	char digits[5] = "";
@@ -320,7 +320,7 @@ static long escaped_unit(const char *at, size_t length)
 	if (length < ESCAPE_BYTES || at[0] != '\\' || at[1] != 'u')
 		return -1;
 	memcpy(digits, at + 2, 4);
-	return strspn(digits, "0123456789abcdef") == 4 ? strtol(digits, NULL, 16) : -1;
+	return strspn(digits, "0123456789abcdefABCDEF") == 4 ? strtol(digits, NULL, 16) : -1;
 }
 
 static bool is_between(long unit, long low, long high)
