@@ -41,6 +41,10 @@ bool preflight_ipv6_loopback(void);
  * users ("user.*"). Writes nothing. */
 bool preflight_user_xattr(int64_t engine, const char *root);
 
+/* Every program that takes part beside harness and agent, by its name in libexec: doctor looks for each, and a bundle
+ * holds each one's digest. Ended by NULL. */
+extern const char *const preflight_helpers[];
+
 /* For `harness doctor`: one need of the host. */
 struct preflight_finding {
 	const char *id;

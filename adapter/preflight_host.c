@@ -31,7 +31,6 @@ struct need {
 };
 static const struct need needs[];
 static const size_t needs_count;
-static const char *const helpers[];
 
 static void say(struct preflight_finding *finding, const char *text)
 {
@@ -89,14 +88,14 @@ static bool helpers_present(const struct reached *reached, struct preflight_find
 	const char *first = NULL;
 
 	(void)reached;
-	for (; helpers[count]; count++) {
+	for (; preflight_helpers[count]; count++) {
 		cleanup_error struct error *absent = NULL;
 		char path[PATH_MAX];
 
-		if (spawn_helper_path(helpers[count], path, sizeof(path), &absent) == 0)
+		if (spawn_helper_path(preflight_helpers[count], path, sizeof(path), &absent) == 0)
 			continue;
 		missing++;
-		first = first ? first : helpers[count];
+		first = first ? first : preflight_helpers[count];
 	}
 	if (missing)
 		snprintf(finding->found, sizeof(finding->found), "%zu of %zu missing, %s first", missing, count, first);
@@ -236,7 +235,7 @@ static const struct need needs[] = {
 };
 static const size_t needs_count = ARRAY_SIZE(needs);
 
-static const char *const helpers[] = {
+const char *const preflight_helpers[] = {
 	"audit-trap",
 	"bridge",
 	"gateway-mutant",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adapter/preflight.h"
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/hash.h"
@@ -24,17 +25,6 @@
 
 #define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define SUMMARY_BYTES (4 * MIB)
-
-/* Every program that takes part: its digest is in the manifest. */
-static const char *const helpers[] = {
-	"audit-trap",      "bridge",           "gateway-mutant",    "harness-gateway", "hostile-collector",
-	"hostile-gateway", "hostile-upstream", "mcp-http",          "netns-beacon",    "observer-audit",
-	"observer-bytes",  "observer-capture", "observer-children", "observer-client", "observer-deliveries",
-	"observer-files",  "observer-logs",    "observer-spans",    "observer-state",  "observer-tcp",
-	"observer-udp",    "otlp-export",      "recorder",          "refusals",        "stop",
-	"watchdog",
-};
-#define PROGRAMS_MAX (ARRAY_SIZE(helpers) + 2)
 
 enum member {
 	ARMS,
@@ -70,7 +60,7 @@ struct seal {
 	struct observation *observations;
 	size_t observations_count;
 	struct verdicts *verdicts;
-	struct manifest_program programs[PROGRAMS_MAX];
+	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	size_t programs_count;
 };
 
@@ -109,10 +99,12 @@ static int read_back(struct seal *seal, struct error **err)
 static int measure(struct seal *seal, const char *name, const char *path, struct error **err)
 {
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct manifest_program *program = &seal->programs[seal->programs_count++];
+	struct manifest_program *program = &seal->programs[seal->programs_count];
 
 	if (fd < 0)
 		return error_errno(err, errno, "a program of the run");
+	if (seal->programs_count++ == MANIFEST_PROGRAMS_MAX)
+		return error_set(err, ERROR_LIMIT, "a manifest has at most %d programs", MANIFEST_PROGRAMS_MAX);
 	snprintf(program->name, sizeof(program->name), "%s", name);
 	return hash_fd(fd, program->sha256, err);
 }
@@ -123,9 +115,8 @@ static int measure_programs(struct seal *seal, struct error **err)
 
 	if (path_agent(path, sizeof(path), err) < 0 || measure(seal, "agent", path, err) < 0)
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
-		if (spawn_helper_path(helpers[i], path, sizeof(path), err) < 0 ||
-		    measure(seal, helpers[i], path, err) < 0)
+	for (const char *const *name = preflight_helpers; *name; name++)
+		if (spawn_helper_path(*name, path, sizeof(path), err) < 0 || measure(seal, *name, path, err) < 0)
 			return -1;
 	return measure(seal, "harness", "/proc/self/exe", err);
 }

@@ -284,6 +284,27 @@ static void test_findings(void)
 	CU_ASSERT_EQUAL(preflight_findings("/nonexistent/engine.sock", findings, 0), 0);
 }
 
+/* Each program that the Makefile puts into libexec, and no other. */
+static void test_helpers(void)
+{
+	static const char before[] = "call program,libexec/";
+	cleanup_buf struct buf makefile = BUF(MIB);
+	struct error *err = NULL;
+	size_t made = 0, listed = 0;
+
+	CU_ASSERT_EQUAL(fd_read_file(AT_FDCWD, "Makefile", MIB, &makefile, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	for (const char *at = buf_string(&makefile); (at = strstr(at, before)); made++)
+		at += strlen(before);
+	for (; preflight_helpers[listed]; listed++) {
+		char line[ID_MAX];
+
+		snprintf(line, sizeof(line), "%s%s,", before, preflight_helpers[listed]);
+		CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&makefile), line));
+	}
+	CU_ASSERT_EQUAL(listed, made);
+}
+
 /* The kernel's own list of addresses says the same, where it has one. */
 static void test_ipv6_loopback(void)
 {
@@ -321,6 +342,7 @@ static CU_TestInfo host_tests[] = {
 	{ "classes of core patterns", test_core_patterns },
 	{ "this host's core pattern", test_core_pattern_of_this_host },
 	{ "findings without an engine", test_findings },
+	{ "helpers", test_helpers },
 	{ "IPv6 loopback", test_ipv6_loopback },
 	{ "attributes of users", test_user_xattr },
 	CU_TEST_INFO_NULL,
