@@ -214,3 +214,20 @@ int loop_run(struct loop *loop, int64_t deadline, struct error **err)
 	} while (deadline == NEVER || clock_now() < deadline);
 	return 0;
 }
+
+int loop_end_by_fd(void *context, int fd, short revents, struct error **err)
+{
+	(void)context;
+	(void)fd;
+	(void)revents;
+	(void)err;
+	return 1;
+}
+
+int loop_end_by_signal(void *context, int signal, struct error **err)
+{
+	(void)context;
+	(void)signal;
+	(void)err;
+	return 1;
+}

@@ -33,6 +33,10 @@ void loop_timer(struct loop *loop, unsigned slot, int64_t when, loop_timer_callb
 /* Blocks SIGINT, SIGTERM and SIGHUP and delivers them by callback; once a loop. They stay blocked after loop_free(), so
  * that what is left to tidy is not cut short. */
 int loop_signals(struct loop *loop, loop_signal_callback callback, void *context, struct error **err) MUST_CHECK;
+/* Callbacks that end loop_run() with 1, whatever happened: of a lifeline, to which nothing is ever written, and of
+ * signals that ask to end. */
+int loop_end_by_fd(void *context, int fd, short revents, struct error **err);
+int loop_end_by_signal(void *context, int signal, struct error **err);
 /* Runs until a callback returns non-zero (returned), or the deadline (returns 0); what is ready is served at least
  * once. A watched descriptor that is not open is ERROR_INTERNAL. */
 int loop_run(struct loop *loop, int64_t deadline, struct error **err);

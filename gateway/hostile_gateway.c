@@ -195,24 +195,6 @@ static int on_ready(void *context, int fd, short revents, struct error **err)
 	return r < 0 ? r : watch(relay, err);
 }
 
-/* Nothing is ever written to the lifeline: whatever happens on it means the end. */
-static int on_lifeline(void *context, int fd, short revents, struct error **err)
-{
-	(void)context;
-	(void)fd;
-	(void)revents;
-	(void)err;
-	return 1;
-}
-
-static int on_signal(void *context, int signal, struct error **err)
-{
-	(void)context;
-	(void)signal;
-	(void)err;
-	return 1;
-}
-
 /* ---- start and end ---- */
 
 static int start_gateway(struct relay *relay, struct error **err)
@@ -245,9 +227,9 @@ static int run(struct relay *relay, struct error **err)
 	if (r == 0)
 		r = start_gateway(relay, err);
 	if (r == 0)
-		r = loop_signals(loop, on_signal, relay, err);
+		r = loop_signals(loop, loop_end_by_signal, relay, err);
 	if (r == 0)
-		r = loop_fd(loop, GATEWAY_FD_LIFELINE, POLLIN, on_lifeline, relay, err);
+		r = loop_fd(loop, GATEWAY_FD_LIFELINE, POLLIN, loop_end_by_fd, relay, err);
 	if (r == 0)
 		r = watch(relay, err);
 	if (r == 0)

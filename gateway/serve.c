@@ -94,24 +94,6 @@ static void on_wake(void *context)
 	loop_timer(serving->loop, TIMER_RESUME, clock_now(), on_deadline, serving);
 }
 
-/* Nothing is ever written to the lifeline: whatever happens on it means the end. */
-static int on_lifeline(void *context, int fd, short revents, struct error **err)
-{
-	(void)context;
-	(void)fd;
-	(void)revents;
-	(void)err;
-	return 1;
-}
-
-static int on_signal(void *context, int signal, struct error **err)
-{
-	(void)context;
-	(void)signal;
-	(void)err;
-	return 1;
-}
-
 /* ---- the configuration ---- */
 
 static int read_descriptor(struct gateway_config *config, struct error **err)
@@ -216,10 +198,10 @@ static int open_http(struct serving *serving, struct error **err)
 
 static int open_transports(struct serving *serving, const struct serve_options *options, struct error **err)
 {
-	int r = loop_signals(serving->loop, on_signal, serving, err);
+	int r = loop_signals(serving->loop, loop_end_by_signal, serving, err);
 
 	if (r == 0 && !options->config)
-		r = loop_fd(serving->loop, GATEWAY_FD_LIFELINE, POLLIN, on_lifeline, serving, err);
+		r = loop_fd(serving->loop, GATEWAY_FD_LIFELINE, POLLIN, loop_end_by_fd, serving, err);
 	if (r == 0 && options->stdio)
 		r = open_pipe(serving, err);
 	if (r == 0 && serving->gateway.config->http.address[0])

@@ -14,15 +14,6 @@
 
 #define EXIT_ERROR 3
 #define EXIT_USAGE 4
-#define ENDED 1
-
-static int on_signal(void *context, int number, struct error **err)
-{
-	(void)context;
-	(void)number;
-	(void)err;
-	return ENDED;
-}
 
 static int run(const struct sim_options *options, struct error **err)
 {
@@ -32,7 +23,7 @@ static int run(const struct sim_options *options, struct error **err)
 	if (unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNS) < 0)
 		return error_errno(err, errno, "namespaces, for which it must be root");
 	if (process_harden(false, 0, err) < 0 || loop_new(&loop, err) < 0 ||
-	    loop_signals(loop, on_signal, NULL, err) < 0 || sim_open(loop, options, &sim, err) < 0)
+	    loop_signals(loop, loop_end_by_signal, NULL, err) < 0 || sim_open(loop, options, &sim, err) < 0)
 		return -1;
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return error_set(err, ERROR_CLOSED, "nobody reads the log");
