@@ -39,6 +39,9 @@ int gateway_cmcp_begin(struct arm *arm, struct error **err) MUST_CHECK;
 int gateway_cmcp_start(struct arm *arm, struct error **err) MUST_CHECK;
 void gateway_cmcp_end(struct arm *arm);
 
+/* A port of 127.0.0.1 that is free now. Who takes it before the gateway does has no token of the arm's. */
+int gateway_free_port(uint16_t *out, struct error **err) MUST_CHECK;
+
 /* gateway_http.c: libexec/mcp-http between the bridge's pipes and an endpoint; `token` is a descriptor, read to its
  * end. */
 int gateway_http_relay(struct arm *arm, const char *url, int token, struct error **err) MUST_CHECK;

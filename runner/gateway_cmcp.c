@@ -217,8 +217,7 @@ static int write_config(const struct arm *arm, int folder, struct error **err)
 
 /* ---- its process ---- */
 
-/* A port that is free now. Who takes it before the gateway does not have the arm's token. */
-static int free_port(uint16_t *out, struct error **err)
+int gateway_free_port(uint16_t *out, struct error **err)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
 	socklen_t length = sizeof(address);
@@ -282,7 +281,7 @@ int gateway_cmcp_begin(struct arm *arm, struct error **err)
 	cleanup_fd int folder = -1;
 
 	if ((!arm->gateway_token[0] && new_token(arm->gateway_token, err) < 0) ||
-	    free_port(&arm->gateway_port, err) < 0 || make_folder(arm->folder, FOLDER, &folder, err) < 0 ||
+	    gateway_free_port(&arm->gateway_port, err) < 0 || make_folder(arm->folder, FOLDER, &folder, err) < 0 ||
 	    write_policies(folder, err) < 0 || write_catalog(arm, folder, err) < 0 ||
 	    write_config(arm, folder, err) < 0)
 		return -1;

@@ -30,19 +30,6 @@ bool side_has_cmcp(void)
 	return access(CMCP "cmcp", X_OK) == 0;
 }
 
-static int free_port(uint16_t *out, struct error **err)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
-	socklen_t length = sizeof(address);
-	cleanup_fd int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
-		return error_errno(err, errno, "a port for a gateway");
-	*out = ntohs(address.sin_port);
-	return 0;
-}
-
 /* Whether somebody takes connections there: on loopback that is said at once. */
 static bool takes(uint16_t port)
 {
@@ -176,7 +163,7 @@ static int prepare(struct side *side, const char *parent, const char *name, stru
 	snprintf(side->folder, sizeof(side->folder), "%s/%s", parent, name);
 	if (mkdir(side->folder, 0700) < 0)
 		return error_errno(err, errno, "a gateway's folder");
-	return write_file(side, "recorder", "", err) < 0 ? -1 : free_port(&side->port, err);
+	return write_file(side, "recorder", "", err) < 0 ? -1 : gateway_free_port(&side->port, err);
 }
 
 /* A port that was free may be somebody else's by then. */
@@ -193,7 +180,7 @@ static int start(struct side *side, int64_t *ready, struct error **err)
 			return r;
 		error_free(steal_pointer(err));
 		side_end(side);
-		if (free_port(&side->port, err) < 0)
+		if (gateway_free_port(&side->port, err) < 0)
 			return -1;
 	}
 }
