@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
 #define NEVER INT64_MAX

@@ -9,7 +9,6 @@
 #include "gateway/decision.h"
 
 #define LIST_BYTES (GATEWAY_TOOLS_MAX * 64 * KIB + KIB)
-#define NS_PER_US 1000
 #define FLUSH_MS 3000
 #define END_MS 500 /* for all upstreams together */
 

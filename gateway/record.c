@@ -8,7 +8,6 @@
 #include "gateway/call.h"
 #include "gateway/decision.h"
 
-#define NS_PER_US 1000
 #define HASHED_BYTES (6 * MCP_LINE_BYTES) /* a byte of text is at most six there */
 
 /* What became of the effect, for the detail of a fault. */

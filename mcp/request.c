@@ -42,7 +42,8 @@ void mcp_request_status(struct mcp_request *request, int http_status)
 	request->status = http_status;
 }
 
-int mcp_http_status(int code)
+/* The HTTP status that goes with an error's code. */
+static int status_of(int code)
 {
 	switch (code) {
 	case RPC_PARSE_ERROR:
@@ -74,7 +75,7 @@ void mcp_request_result(struct mcp_request *request, struct json_span result)
 void mcp_request_error(struct mcp_request *request, int code, const char *message, struct json_span data)
 {
 	if (request->status == 0)
-		request->status = mcp_http_status(code);
+		request->status = status_of(code);
 	if (!request->cancelled)
 		rpc_put_error(request->list->transport->answer(request), request->message.id, code, message, data);
 	answered(request);

@@ -67,7 +67,5 @@ void mcp_notified(struct mcp_requests *list, uint64_t peer, const struct rpc_mes
 void mcp_cancel(struct mcp_request *request);
 /* Frees every request without an answer. */
 void mcp_requests_free(struct mcp_requests *list);
-/* The HTTP status that goes with an error's code. */
-int mcp_http_status(int code);
 
 #endif
