@@ -27,7 +27,12 @@ cell() { # ARM SUBJECT OBSERVER VALUE
 		grep -qF '"verdict":"pass"' || { echo "no such cell: $*"; return 1; }
 }
 gone() { # no process of cMCP is left that an arm of this test started
-	! grep -lsF "$folder" /proc/[0-9]*/cmdline | grep -q . && ! ls -d /tmp/harness-arm-"$(run_id)"* 2>/dev/null
+	local file words
+	for file in /proc/[0-9]*/cmdline; do
+		words=$(tr '\0' ' ' <"$file") 2>/dev/null || continue # ended meanwhile
+		[[ $words != *"$folder"* ]] || { echo "still there: $words"; return 1; }
+	done
+	not ls -d /tmp/harness-arm-"$(run_id)"* 2>/dev/null
 }
 run_id() { member manifest.json | grep -o '"runId":"[0-9a-f]*"' | cut -d '"' -f 4 | cut -c 1-8; }
 
