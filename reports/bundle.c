@@ -11,6 +11,7 @@
 #include "core/fd.h"
 #include "core/hash.h"
 #include "core/ustar.h"
+#include "reports/members.h"
 #include "reports/shape.h"
 
 #define TEMPORARY "." BUNDLE_ARCHIVE ".tmp"
@@ -38,8 +39,7 @@ struct scan {
 struct sealing {
 	int directory;
 	int file;
-	struct sealed *sealed; /* in the order of bundle_members */
-	size_t count;
+	struct sealed sealed[MEMBERS]; /* without a member where an optional one is not there */
 	struct scan scan;
 	char *chunk;
 };
@@ -56,7 +56,6 @@ static void sealing_free(struct sealing *sealing)
 {
 	scan_free(&sealing->scan);
 	fd_close(&sealing->file);
-	free(sealing->sealed);
 	free(sealing->chunk);
 }
 
@@ -178,30 +177,27 @@ static int measure(struct sealing *sealing, struct sealed *sealed, struct error 
 /* Every member of the schema once, and no other. */
 static int arrange(struct sealing *sealing, const struct bundle_member *members, size_t count, struct error **err)
 {
-	size_t wanted = 0;
-
-	while (bundle_members[wanted])
-		wanted++;
-	sealing->sealed = calloc(wanted, sizeof(*sealing->sealed));
 	sealing->chunk = malloc(CHUNK_BYTES);
-	if (!sealing->sealed || !sealing->chunk)
+	if (!sealing->chunk)
 		return error_set(err, ERROR_MEMORY, "no memory to seal the bundle");
-	for (size_t i = 0; i < wanted; i++) {
-		for (size_t m = 0; m < count; m++)
-			if (strcmp(members[m].name, bundle_members[i]) == 0)
-				sealing->sealed[i].member = &members[m];
-		if (!sealing->sealed[i].member && strcmp(bundle_members[i], BUNDLE_SUMS) != 0)
-			return error_set(err, ERROR_INTERNAL, "the bundle lacks %s", bundle_members[i]);
+	for (size_t i = 0; i < count; i++) {
+		int member = member_find(members[i].name);
+
+		if (member < 0 || member == MEMBER_SUMS || sealing->sealed[member].member)
+			return error_set(err, ERROR_INTERNAL, "the bundle has a member too many");
+		sealing->sealed[member].member = &members[i];
 	}
-	sealing->count = wanted;
-	return count == wanted - 1 ? 0 : error_set(err, ERROR_INTERNAL, "the bundle has a member too many");
+	for (int i = 0; i < MEMBERS; i++)
+		if (i != MEMBER_SUMS && !sealing->sealed[i].member && !member_kinds[i].optional)
+			return error_set(err, ERROR_INTERNAL, "the bundle lacks %s", member_kinds[i].name);
+	return 0;
 }
 
 static int write_sums(const struct sealing *sealing, struct buf *out, struct error **err)
 {
-	for (size_t i = 0; i < sealing->count; i++)
-		if (sealing->sealed[i].sha256[0])
-			buf_printf(out, "%s  %s\n", sealing->sealed[i].sha256, bundle_members[i]);
+	for (int i = 0; i < MEMBERS; i++)
+		if (sealing->sealed[i].member && member_in_sums(i))
+			buf_printf(out, "%s  %s\n", sealing->sealed[i].sha256, member_kinds[i].name);
 	return buf_check(out, BUNDLE_SUMS, err);
 }
 
@@ -233,11 +229,13 @@ static int write_archive(struct sealing *sealing, struct error **err)
 	cleanup_ustar_writer struct ustar_writer *writer = NULL;
 	int result = ustar_writer_new(true, write_out, sealing, &writer, err);
 
-	for (size_t i = 0; i < sealing->count && result >= 0; i++) {
+	for (int i = 0; i < MEMBERS && result >= 0; i++) {
 		const struct sealed *sealed = &sealing->sealed[i];
 		char name[USTAR_NAME_MAX + 1];
 
-		snprintf(name, sizeof(name), "%s/%s", BUNDLE_TOP, bundle_members[i]);
+		if (!sealed->member)
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", BUNDLE_TOP, member_kinds[i].name);
 		result = ustar_writer_member(writer, name, '0', MEMBER_MODE, sealed->size, err);
 		if (result >= 0)
 			result = each_piece(sealed, sealing->chunk, take_data, writer, err);
@@ -254,7 +252,7 @@ static int identify(const struct sealing *sealing, struct bundle_identity *out, 
 	if (status.st_size > (off_t)BUNDLE_PACKED_BYTES)
 		return error_set(err, ERROR_LIMIT, "the bundle is larger than a reader of bundles takes");
 	out->bytes = status.st_size;
-	memcpy(out->sums_sha256, sealing->sealed[0].sha256, HEX_SHA256);
+	memcpy(out->sums_sha256, sealing->sealed[MEMBER_SUMS].sha256, HEX_SHA256);
 	return hash_fd(sealing->file, out->archive_sha256, err);
 }
 
@@ -301,21 +299,16 @@ int bundle_seal(int directory, const struct bundle_member *members, size_t count
 
 	if (result >= 0)
 		result = scan_make(&sealing.scan, live, live_count, err);
-	for (size_t i = 1; i < sealing.count && result >= 0; i++)
-		result = measure(&sealing, &sealing.sealed[i], err);
+	for (int i = 0; i < MEMBERS && result >= 0; i++)
+		if (sealing.sealed[i].member)
+			result = measure(&sealing, &sealing.sealed[i], err);
 	if (result >= 0)
 		result = write_sums(&sealing, &sums, err);
 	if (result < 0)
 		return result;
 	sums_member.bytes = buf_string(&sums);
 	sums_member.length = sums.length;
-	sealing.sealed[0].member = &sums_member;
-	result = measure(&sealing, &sealing.sealed[0], err);
+	sealing.sealed[MEMBER_SUMS].member = &sums_member;
+	result = measure(&sealing, &sealing.sealed[MEMBER_SUMS], err);
 	return result < 0 ? result : write_file(&sealing, out, err);
 }
-
-const char *const bundle_members[] = {
-	BUNDLE_SUMS,  "arms.json",     "coverage.json",      "docker-version.txt", "environment.json", "junit.xml",
-	"kernel.txt", "manifest.json", "observations.jsonl", "profile.json",       "scenarios.json",   "verdicts.json",
-	NULL,
-};

@@ -17,9 +17,6 @@
 #define BUNDLE_ARCHIVE "confinement-evidence.tar.gz"
 #define BUNDLE_SUMS "SHA256SUMS"
 
-/* Names of all members, sorted, NULL-terminated; SHA256SUMS is the first of them. */
-extern const char *const bundle_members[];
-
 struct bundle_member {
 	const char *name;
 	const char *bytes; /* or NULL with `fd` */
@@ -33,8 +30,9 @@ struct bundle_identity {
 	int64_t bytes; /* of the archive */
 };
 
-/* `members`: every member but SHA256SUMS, in any order. Writes `directory`/confinement-evidence.tar.gz, mode 0644.
- * Nothing stays behind on error: ERROR_REFUSED when a canary was found. */
+/* `members`: every member but SHA256SUMS that a bundle must have, and what it may have, in any order. Writes
+ * `directory`/confinement-evidence.tar.gz, mode 0644. Nothing stays behind on error: ERROR_REFUSED when a canary was
+ * found. */
 int bundle_seal(int directory, const struct bundle_member *members, size_t count, const struct canary *live,
 		size_t live_count, struct bundle_identity *out, struct error **err) MUST_CHECK;
 

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/schema.h"
 #include "oracle/observation.h"
+#include "reports/members.h"
 
 #define FILE_NAME "manifest.json"
 #define TEXT_BYTES ((size_t)256 * KIB)
@@ -130,16 +131,18 @@ int manifest_encode(const struct manifest_facts *facts, const struct bundle_memb
 		    struct buf *out, struct error **err)
 {
 	struct manifest_file files[MANIFEST_FILES_MAX];
+	size_t listed = 0;
 	int result = 0;
 
 	if (count > MANIFEST_FILES_MAX)
 		return error_set(err, ERROR_INTERNAL, "%s: more than %d files", FILE_NAME, MANIFEST_FILES_MAX);
 	for (size_t i = 0; i < count && result >= 0; i++)
-		result = measure(&members[i], &files[i], err);
+		if (member_in_manifest(member_find(members[i].name)))
+			result = measure(&members[i], &files[listed++], err);
 	if (result < 0)
 		return result;
-	qsort(files, count, sizeof(files[0]), by_path);
-	return manifest_write(facts, files, count, out, err);
+	qsort(files, listed, sizeof(files[0]), by_path);
+	return manifest_write(facts, files, listed, out, err);
 }
 
 int manifest_decode(const char *bytes, size_t length, struct manifest *out, struct error **err)

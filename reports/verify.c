@@ -145,11 +145,13 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 		report->exit_code = 2;
 }
 
-static int verify_all(int fd, const struct verify_options *options, struct bundle *bundle, struct verify_report *out,
-		      struct error **err)
+int bundle_verify(int fd, const struct verify_options *options, struct bundle *bundle, struct verify_report *out,
+		  struct error **err)
 {
-	int result = read_archive(fd, bundle, out, err);
+	int result;
 
+	*out = (struct verify_report){ .exit_code = 3 };
+	result = read_archive(fd, bundle, out, err);
 	for (size_t i = 0; i < checks_count && result >= 0; i++)
 		result = run_check(&checks[i], bundle, out, err);
 	if (result < 0)
@@ -165,10 +167,9 @@ int verify_bundle(int fd, const struct verify_options *options, struct verify_re
 	cleanup_free struct bundle *bundle = calloc(1, sizeof(*bundle));
 	int result;
 
-	*out = (struct verify_report){ .exit_code = 3 };
 	if (!bundle)
 		return error_set(err, ERROR_MEMORY, "no memory for a bundle");
-	result = verify_all(fd, options, bundle, out, err);
+	result = bundle_verify(fd, options, bundle, out, err);
 	bundle_close(bundle);
 	return result;
 }

@@ -16,8 +16,8 @@
 int check_members(struct bundle *bundle, struct error **err)
 {
 	for (int i = 0; i < MEMBERS; i++)
-		if (!bundle->members[i].present)
-			return error_set(err, ERROR_INPUT, "%s is missing", bundle_members[i]);
+		if (!bundle->members[i].present && !member_kinds[i].optional)
+			return error_set(err, ERROR_INPUT, "%s is missing", member_kinds[i].name);
 	if (bundle->strange)
 		return error_set(err, ERROR_INPUT, "there is a member that schema version 1 does not have");
 	if (bundle->disordered)
@@ -34,14 +34,14 @@ int check_sums(struct bundle *bundle, struct error **err)
 	for (int i = 0; i < MEMBERS; i++) {
 		cleanup_buf struct buf line = BUF(SUMS_BYTES);
 
-		if (i == MEMBER_SUMS)
+		if (!bundle->members[i].present || !member_in_sums(i))
 			continue;
-		buf_printf(&line, "%s  %s\n", bundle->members[i].sha256, bundle_members[i]);
+		buf_printf(&line, "%s  %s\n", bundle->members[i].sha256, member_kinds[i].name);
 		if (buf_check(&line, BUNDLE_SUMS, err) < 0)
 			return -1;
 		if (sums->length - at < line.length || memcmp(sums->data + at, line.data, line.length) != 0)
 			return error_set(err, ERROR_INPUT, BUNDLE_SUMS " does not have the digest of %s",
-					 bundle_members[i]);
+					 member_kinds[i].name);
 		at += line.length;
 	}
 	return at == sums->length ? 0 : error_set(err, ERROR_INPUT, BUNDLE_SUMS " lists more than there is");
@@ -51,12 +51,12 @@ static int check_listed(const struct bundle *bundle, const struct manifest_file 
 {
 	const struct read_member *member = &bundle->members[i];
 
-	if (strcmp(file->path, bundle_members[i]) != 0)
-		return error_set(err, ERROR_INPUT, "manifest.json does not list %s in its place", bundle_members[i]);
+	if (strcmp(file->path, member_kinds[i].name) != 0)
+		return error_set(err, ERROR_INPUT, "manifest.json does not list %s in its place", member_kinds[i].name);
 	if (file->bytes != (int64_t)member->bytes)
-		return error_set(err, ERROR_INPUT, "manifest.json has another size of %s", bundle_members[i]);
+		return error_set(err, ERROR_INPUT, "manifest.json has another size of %s", member_kinds[i].name);
 	if (strcmp(file->sha256, member->sha256) != 0)
-		return error_set(err, ERROR_INPUT, "manifest.json has another digest of %s", bundle_members[i]);
+		return error_set(err, ERROR_INPUT, "manifest.json has another digest of %s", member_kinds[i].name);
 	return 0;
 }
 
@@ -80,10 +80,10 @@ int check_manifest(struct bundle *bundle, struct error **err)
 	int result = manifest_decode(buf_string(text), text->length, manifest, err);
 
 	for (int i = 0; i < MEMBERS && result >= 0; i++) {
-		if (i == MEMBER_SUMS || i == MEMBER_MANIFEST)
+		if (!bundle->members[i].present || !member_in_manifest(i))
 			continue;
 		if (listed == manifest->files_count)
-			return error_set(err, ERROR_INPUT, "manifest.json does not list %s", bundle_members[i]);
+			return error_set(err, ERROR_INPUT, "manifest.json does not list %s", member_kinds[i].name);
 		result = check_listed(bundle, &manifest->files[listed++], i, err);
 	}
 	if (result < 0)
@@ -97,7 +97,7 @@ int check_manifest(struct bundle *bundle, struct error **err)
 
 static bool is_json(int member)
 {
-	const char *suffix = strrchr(bundle_members[member], '.');
+	const char *suffix = strrchr(member_kinds[member].name, '.');
 
 	return suffix && strcmp(suffix, ".json") == 0;
 }
@@ -108,7 +108,7 @@ static int same_bytes(const struct bundle *bundle, int member, const struct buf 
 
 	if (text->length == again->length && memcmp(buf_string(text), buf_string(again), again->length) == 0)
 		return 0;
-	return error_set(err, ERROR_INPUT, "%s is not in its canonical form", bundle_members[member]);
+	return error_set(err, ERROR_INPUT, "%s is not in its canonical form", member_kinds[member].name);
 }
 
 static int check_text(struct bundle *bundle, int member, struct error **err)
@@ -118,7 +118,7 @@ static int check_text(struct bundle *bundle, int member, struct error **err)
 	int result = json_canonical(buf_string(text), text->length, &again, err);
 
 	if (result < 0)
-		return error_wrap(err, "%s", bundle_members[member]);
+		return error_wrap(err, "%s", member_kinds[member].name);
 	return same_bytes(bundle, member, &again, err);
 }
 
@@ -159,7 +159,7 @@ int check_canonical(struct bundle *bundle, struct error **err)
 	int result = 0;
 
 	for (int i = 0; i < MEMBERS && result >= 0; i++)
-		if (is_json(i))
+		if (bundle->members[i].present && is_json(i))
 			result = check_text(bundle, i, err);
 	if (result >= 0 && bundle->bad_line)
 		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is %s", bundle->bad_line,
@@ -232,12 +232,12 @@ static int check_alphabet(const struct bundle *bundle, int member, struct error 
 		int result = json_parse(buf_string(text), text->length, JSON_DEPTH, &document, err);
 
 		if (result < 0)
-			return error_wrap(err, "%s", bundle_members[member]);
+			return error_wrap(err, "%s", member_kinds[member].name);
 		closed = closed_strings(json_root(document));
 	} else {
 		closed = printable(buf_string(text), text->length, true);
 	}
-	return closed ? 0 : error_set(err, ERROR_INPUT, "%s: a text outside the grammar", bundle_members[member]);
+	return closed ? 0 : error_set(err, ERROR_INPUT, "%s: a text outside the grammar", member_kinds[member].name);
 }
 
 int check_grammar(struct bundle *bundle, struct error **err)
@@ -247,9 +247,9 @@ int check_grammar(struct bundle *bundle, struct error **err)
 
 	for (int i = 0; i < MEMBERS; i++)
 		if (bundle->members[i].shape_seen)
-			return error_set(err, ERROR_INPUT, "%s holds what has a canary's shape", bundle_members[i]);
+			return error_set(err, ERROR_INPUT, "%s holds what has a canary's shape", member_kinds[i].name);
 	for (int i = 0; i < MEMBERS && result >= 0; i++)
-		if (i != MEMBER_OBSERVATIONS)
+		if (bundle->members[i].present && i != MEMBER_OBSERVATIONS)
 			result = check_alphabet(bundle, i, err);
 	if (result >= 0 && bundle->bad_line && bundle->bad_form)
 		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is no observation", bundle->bad_line);

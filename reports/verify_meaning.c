@@ -5,11 +5,9 @@
 #include "core/fd.h"
 #include "core/json.h"
 #include "reports/environment.h"
-#include "reports/junit.h"
 #include "reports/verify_parts.h"
 
 #define GENERATED_BYTES ((size_t)BUNDLE_FILE_BYTES)
-#define SHORT_TEXT_BYTES (64 * KIB)
 
 int check_environment(struct bundle *bundle, struct error **err)
 {
@@ -71,6 +69,7 @@ int check_verdicts(struct bundle *bundle, struct error **err)
 		result = verdicts_encode(bundle->verdicts, &again, err);
 	if (result < 0)
 		return result;
+	bundle_findings(bundle);
 	if (again.length == sealed->length && memcmp(buf_string(&again), buf_string(sealed), again.length) == 0)
 		return 0;
 	return blame_cell(bundle, err);
@@ -141,13 +140,14 @@ static int compare(const struct bundle *bundle, int member, const struct buf *ag
 
 	if (text->length == again->length && memcmp(buf_string(text), buf_string(again), again->length) == 0)
 		return 0;
-	return error_set(err, ERROR_INPUT, "%s is not what the other members make", bundle_members[member]);
+	return error_set(err, ERROR_INPUT, "%s is not what the other members make", member_kinds[member].name);
 }
 
-static int check_manifest_again(const struct bundle *bundle, struct error **err)
+void bundle_findings(struct bundle *bundle)
 {
 	const struct manifest *manifest = &bundle->manifest;
-	const struct manifest_facts facts = {
+
+	bundle->facts = (struct manifest_facts){
 		.run = manifest->run,
 		.started = manifest->started,
 		.finished = manifest->finished,
@@ -161,28 +161,34 @@ static int check_manifest_again(const struct bundle *bundle, struct error **err)
 		.arms = bundle->plan->arms_count,
 		.observations = bundle->observations_count,
 	};
-	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
-	int result = manifest_write(&facts, manifest->files, manifest->files_count, &again, err);
-
-	return result < 0 ? result : compare(bundle, MEMBER_MANIFEST, &again, err);
+	bundle->findings = (struct findings){
+		.manifest = &bundle->facts,
+		.plan = bundle->plan,
+		.arms = bundle->arms,
+		.arms_count = bundle->arms_count,
+		.verdicts = bundle->verdicts,
+		.environment = buf_string(&bundle->members[MEMBER_ENVIRONMENT].text),
+		.environment_length = bundle->members[MEMBER_ENVIRONMENT].text.length,
+	};
 }
 
 int check_generated(struct bundle *bundle, struct error **err)
 {
-	const struct buf *environment = &bundle->members[MEMBER_ENVIRONMENT].text;
-	cleanup_buf struct buf junit = BUF(GENERATED_BYTES);
-	cleanup_buf struct buf kernel = BUF(SHORT_TEXT_BYTES), engine = BUF(SHORT_TEXT_BYTES);
-	int result = junit_encode(bundle->verdicts, &junit, err);
+	const struct manifest *manifest = &bundle->manifest;
+	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
+	int result = 0;
 
-	if (result >= 0)
-		result = compare(bundle, MEMBER_JUNIT, &junit, err);
-	if (result >= 0)
-		result = environment_kernel_text(buf_string(environment), environment->length, &kernel, err);
-	if (result >= 0)
-		result = compare(bundle, MEMBER_KERNEL_TEXT, &kernel, err);
-	if (result >= 0)
-		result = environment_engine_text(buf_string(environment), environment->length, &engine, err);
-	if (result >= 0)
-		result = compare(bundle, MEMBER_ENGINE_TEXT, &engine, err);
-	return result < 0 ? result : check_manifest_again(bundle, err);
+	for (int i = 0; i < MEMBERS && result >= 0; i++) {
+		if (!bundle->members[i].present || !generated_again(i))
+			continue;
+		again.length = 0;
+		result = generate(i, &bundle->findings, &again, err);
+		if (result >= 0)
+			result = compare(bundle, i, &again, err);
+	}
+	if (result < 0)
+		return result;
+	again.length = 0;
+	result = manifest_write(&bundle->facts, manifest->files, manifest->files_count, &again, err);
+	return result < 0 ? result : compare(bundle, MEMBER_MANIFEST, &again, err);
 }

@@ -5,26 +5,12 @@
 #include <stdint.h>
 
 #include "core/hash.h"
+#include "core/ustar.h"
+#include "reports/generate.h"
 #include "reports/manifest.h"
+#include "reports/members.h"
 #include "reports/shape.h"
 #include "reports/verify.h"
-
-/* The members by their place in bundle_members. */
-enum member {
-	MEMBER_SUMS,
-	MEMBER_ARMS,
-	MEMBER_COVERAGE,
-	MEMBER_ENGINE_TEXT,
-	MEMBER_ENVIRONMENT,
-	MEMBER_JUNIT,
-	MEMBER_KERNEL_TEXT,
-	MEMBER_MANIFEST,
-	MEMBER_OBSERVATIONS,
-	MEMBER_PROFILE,
-	MEMBER_SCENARIOS,
-	MEMBER_VERDICTS,
-	MEMBERS
-};
 
 struct read_member {
 	bool present;
@@ -58,12 +44,22 @@ struct bundle {
 	struct arm_record *arms;
 	size_t arms_count;
 	struct verdicts *verdicts;
+	struct manifest_facts facts;
+	struct findings findings; /* of what stands above */
 };
+
+/* What a reader of bundles takes. */
+extern const struct ustar_limits bundle_limits;
 
 /* verify_read.c: the whole archive into memory. ERROR_INPUT or ERROR_LIMIT: the archive is not of the form; others: it
  * cannot be read. bundle_close() in any case. */
 int bundle_read(int fd, struct bundle *bundle, struct error **err) MUST_CHECK;
 void bundle_close(struct bundle *bundle);
+/* verify.c: every check, over a zeroed bundle, which keeps what it read. bundle_close() in any case. */
+int bundle_verify(int fd, const struct verify_options *options, struct bundle *bundle, struct verify_report *out,
+		  struct error **err) MUST_CHECK;
+/* verify_meaning.c: facts and findings, once the verdicts were made again. */
+void bundle_findings(struct bundle *bundle);
 
 /* A check returns 0 when it passed. ERROR_MEMORY and ERROR_SYSTEM end the verification; the text of any other is why it
  * failed. */

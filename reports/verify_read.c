@@ -13,10 +13,7 @@ static int begin_member(void *context, const char *name, uint64_t size, struct e
 {
 	struct bundle *bundle = context;
 
-	bundle->current = -1;
-	for (int i = 0; bundle_members[i]; i++)
-		if (strcmp(bundle_members[i], name) == 0)
-			bundle->current = i;
+	bundle->current = member_find(name);
 	bundle->shape = (struct shape){ 0 };
 	if (bundle->current < 0) {
 		bundle->strange = true;
@@ -112,7 +109,7 @@ static int take_data(void *context, const void *bytes, size_t length, struct err
 	if (bundle->current == MEMBER_OBSERVATIONS)
 		return take_lines(bundle, bytes, length, err);
 	if (buf_add(&member->text, bytes, length) < 0)
-		return error_set(err, ERROR_MEMORY, "no memory for %s", bundle_members[bundle->current]);
+		return error_set(err, ERROR_MEMORY, "no memory for %s", member_kinds[bundle->current].name);
 	return 0;
 }
 
@@ -134,29 +131,19 @@ static int end_member(void *context, struct error **err)
 
 static uint64_t member_limit(const char *name)
 {
-	return strcmp(name, bundle_members[MEMBER_OBSERVATIONS]) == 0 ? (uint64_t)BUNDLE_TOTAL_BYTES
-								      : (uint64_t)BUNDLE_FILE_BYTES;
+	return strcmp(name, member_kinds[MEMBER_OBSERVATIONS].name) == 0 ? (uint64_t)BUNDLE_TOTAL_BYTES
+									 : (uint64_t)BUNDLE_FILE_BYTES;
 }
 
 int bundle_read(int fd, struct bundle *bundle, struct error **err)
 {
 	static const struct ustar_visitor visitor = { .member = begin_member, .data = take_data, .end = end_member };
-	static const struct ustar_limits limits = {
-		.gzip = true,
-		.top = BUNDLE_TOP,
-		.members = BUNDLE_MEMBERS,
-		.member_bytes = BUNDLE_TOTAL_BYTES,
-		.total_bytes = BUNDLE_TOTAL_BYTES,
-		.packed_bytes = BUNDLE_PACKED_BYTES,
-		.ratio = RATIO_MAX,
-		.member_limit = member_limit,
-	};
 
 	bundle->current = bundle->last = -1;
 	bundle->line = (struct buf)BUF(OBSERVATION_LINE_BYTES);
 	for (size_t i = 0; i < MEMBERS; i++)
 		bundle->members[i].text = (struct buf)BUF(BUNDLE_FILE_BYTES);
-	return ustar_read(fd, &limits, &visitor, bundle, err);
+	return ustar_read(fd, &bundle_limits, &visitor, bundle, err);
 }
 
 void bundle_close(struct bundle *bundle)
@@ -174,3 +161,14 @@ void bundle_close(struct bundle *bundle)
 	free(bundle->scenarios);
 	free(bundle->arms);
 }
+
+const struct ustar_limits bundle_limits = {
+	.gzip = true,
+	.top = BUNDLE_TOP,
+	.members = BUNDLE_MEMBERS,
+	.member_bytes = BUNDLE_TOTAL_BYTES,
+	.total_bytes = BUNDLE_TOTAL_BYTES,
+	.packed_bytes = BUNDLE_PACKED_BYTES,
+	.ratio = RATIO_MAX,
+	.member_limit = member_limit,
+};

@@ -11,10 +11,7 @@
 #include "core/fd.h"
 #include "core/hash.h"
 #include "reports/bundle.h"
-#include "reports/coverage.h"
-#include "reports/environment.h"
-#include "reports/junit.h"
-#include "reports/manifest.h"
+#include "reports/generate.h"
 #include "reports/summary.h"
 #include "reports/verify.h"
 #include "runner/document.h"
@@ -26,36 +23,10 @@
 #define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define SUMMARY_BYTES (4 * MIB)
 
-enum member {
-	ARMS,
-	COVERAGE,
-	ENGINE_TEXT,
-	ENVIRONMENT,
-	JUNIT,
-	KERNEL_TEXT,
-	MANIFEST,
-	PROFILE,
-	SCENARIOS,
-	VERDICTS,
-	MEMBERS
-};
-static const char *const member_names[MEMBERS] = {
-	[ARMS] = "arms.json",
-	[COVERAGE] = "coverage.json",
-	[ENGINE_TEXT] = "docker-version.txt",
-	[ENVIRONMENT] = "environment.json",
-	[JUNIT] = "junit.xml",
-	[KERNEL_TEXT] = "kernel.txt",
-	[MANIFEST] = "manifest.json",
-	[PROFILE] = "profile.json",
-	[SCENARIOS] = "scenarios.json",
-	[VERDICTS] = "verdicts.json",
-};
-
 struct seal {
 	struct run *run;
 	struct buf text[MEMBERS];
-	struct bundle_member members[MEMBERS + 1];
+	struct bundle_member members[MEMBERS];
 	size_t count;
 	struct observation *observations;
 	size_t observations_count;
@@ -121,42 +92,34 @@ static int measure_programs(struct seal *seal, struct error **err)
 	return measure(seal, "harness", "/proc/self/exe", err);
 }
 
-static int write_reports(struct seal *seal, struct error **err)
+/* Every member that is made from the others; those that stand already are left. */
+static int write_members(struct seal *seal, const struct findings *findings, struct error **err)
 {
-	struct run *run = seal->run;
-	struct buf *text = seal->text;
-	size_t arms = run->plan->arms_count;
-
-	if (arm_records_encode(run->records, arms, &text[ARMS], err) < 0 ||
-	    coverage_encode(run->plan, &text[COVERAGE], err) < 0 ||
-	    scenarios_encode(run->plan, &text[SCENARIOS], err) < 0 ||
-	    profile_encode(&profile_reference, &text[PROFILE], err) < 0 ||
-	    environment_kernel_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[KERNEL_TEXT], err) <
-		    0 ||
-	    environment_engine_text(buf_string(&text[ENVIRONMENT]), text[ENVIRONMENT].length, &text[ENGINE_TEXT], err) <
-		    0)
+	if (profile_encode(&profile_reference, &seal->text[MEMBER_PROFILE], err) < 0)
 		return -1;
-	if (verdicts_encode(seal->verdicts, &text[VERDICTS], err) < 0)
-		return -1;
-	return junit_encode(seal->verdicts, &text[JUNIT], err);
+	for (int i = 0; i < MEMBERS; i++)
+		if (generated(i) && generate(i, findings, &seal->text[i], err) < 0)
+			return -1;
+	return 0;
 }
 
-static void list_members(struct seal *seal, bool manifest)
+/* What was written so far, and the observations. */
+static void list_members(struct seal *seal)
 {
 	seal->count = 0;
 	for (int i = 0; i < MEMBERS; i++)
-		if (i != MANIFEST || manifest)
+		if (seal->text[i].length)
 			seal->members[seal->count++] = (struct bundle_member){
-				.name = member_names[i],
+				.name = member_kinds[i].name,
 				.bytes = buf_string(&seal->text[i]),
 				.length = seal->text[i].length,
 				.fd = -1,
 			};
 	seal->members[seal->count++] =
-		(struct bundle_member){ .name = STORE_OBSERVATIONS, .fd = seal->run->observations };
+		(struct bundle_member){ .name = member_kinds[MEMBER_OBSERVATIONS].name, .fd = seal->run->observations };
 }
 
-static int write_manifest(struct seal *seal, struct error **err)
+static int write_texts(struct seal *seal, struct error **err)
 {
 	struct run *run = seal->run;
 	char finished[CLOCK_TEXT];
@@ -172,13 +135,24 @@ static int write_manifest(struct seal *seal, struct error **err)
 		.arms = run->plan->arms_count,
 		.observations = seal->observations_count,
 	};
+	struct findings findings = {
+		.manifest = &facts,
+		.plan = run->plan,
+		.arms = run->records,
+		.arms_count = run->plan->arms_count,
+		.verdicts = seal->verdicts,
+		.environment = buf_string(&seal->text[MEMBER_ENVIRONMENT]),
+		.environment_length = seal->text[MEMBER_ENVIRONMENT].length,
+	};
 
 	if (measure_programs(seal, err) < 0 || run_gateway_facts(&run->context.gateway, &facts.gateway, err) < 0)
 		return -1;
 	facts.programs_count = seal->programs_count;
 	clock_wall(finished);
-	list_members(seal, false);
-	return manifest_encode(&facts, seal->members, seal->count, &seal->text[MANIFEST], err);
+	if (write_members(seal, &findings, err) < 0)
+		return -1;
+	list_members(seal);
+	return manifest_encode(&facts, seal->members, seal->count, &seal->text[MEMBER_MANIFEST], err);
 }
 
 /* The bundle is believed only after the verifier, which knows nothing of this run, has read it from the disk. */
@@ -239,8 +213,8 @@ static int judge_run(struct seal *seal, struct error **err)
 	struct run *run = seal->run;
 
 	if (run_snapshot(run, &run->after, err) < 0 ||
-	    environment_encode(&run->before, &run->after, &seal->text[ENVIRONMENT], &run->environment_changed, err) <
-		    0 ||
+	    environment_encode(&run->before, &run->after, &seal->text[MEMBER_ENVIRONMENT], &run->environment_changed,
+			       err) < 0 ||
 	    read_back(seal, err) < 0)
 		return -1;
 	return judge(run->plan, run->records, run->plan->arms_count, seal->observations, seal->observations_count,
@@ -252,9 +226,9 @@ static int seal_run(struct seal *seal, int *code, struct error **err)
 	struct run *run = seal->run;
 	struct bundle_identity identity;
 
-	if (judge_run(seal, err) < 0 || write_reports(seal, err) < 0 || write_manifest(seal, err) < 0)
+	if (judge_run(seal, err) < 0 || write_texts(seal, err) < 0)
 		return -1;
-	list_members(seal, true);
+	list_members(seal);
 	if (bundle_seal(run->store.folder, seal->members, seal->count, run->canaries, run->canaries_count, &identity,
 			err) < 0 ||
 	    verify_sealed(seal, code, err) < 0)

@@ -13,9 +13,7 @@
 #include "core/ustar.h"
 #include "reports/bundle.h"
 #include "reports/coverage.h"
-#include "reports/environment.h"
-#include "reports/junit.h"
-#include "reports/manifest.h"
+#include "reports/generate.h"
 #include "reports/summary.h"
 #include "reports/verify.h"
 #include "tests/unit/judge_world.h"
@@ -60,6 +58,14 @@ static const char fixture_profile[] =
 	"\"memorySwapBytes\":134217728,\"pids\":32,\"shmBytes\":67108864},\"protections\":[{\"admissionRule\":"
 	"\"network-mode\","
 	"\"id\":\"network\",\"required\":true,\"setting\":\"none\"}],\"schema\":\"confinement-evidence/profile/1\"}";
+
+static inline bool fixture_has(const struct fixture *fixture, const char *name)
+{
+	for (size_t i = 0; i < fixture->count; i++)
+		if (strcmp(fixture->members[i].name, name) == 0)
+			return true;
+	return false;
+}
 
 static inline struct buf *fixture_text(struct fixture *fixture, const char *name)
 {
@@ -203,28 +209,36 @@ static inline size_t fixture_canaries(const struct world *world)
 	return count;
 }
 
-/* Lists whatever members there are, as the run's own manifest would. */
-static inline int fixture_manifest(struct fixture *fixture, const char *version, struct error **err)
+/* Who ran it and when; *program is the one that took part. */
+static inline struct manifest_facts fixture_facts(const struct fixture *fixture, const char *version,
+						  struct manifest_program *program)
 {
-	struct bundle_member members[FIXTURE_MEMBERS];
-	struct manifest_program program = { .name = "harness" };
-	struct manifest_facts facts = {
+	*program = (struct manifest_program){ .name = "harness" };
+	memset(program->sha256, 'c', HEX_SHA256 - 1);
+	return (struct manifest_facts){
 		.run = "0123456789abcdef0123456789abcdef",
 		.started = "2026-01-02T03:04:05Z",
 		.finished = "2026-01-02T03:05:05Z",
 		.version = version,
 		.image = fixture->world.arms[0].image,
 		.gateway = fixture->gateway,
-		.programs = &program,
+		.programs = program,
 		.programs_count = 1,
 		.canaries = fixture_canaries(&fixture->world),
 		.verdicts = fixture->world.verdicts,
 		.arms = fixture->world.plan->arms_count,
 		.observations = fixture->world.observations_count,
 	};
+}
+
+/* Lists whatever members there are, as the run's own manifest would. */
+static inline int fixture_manifest(struct fixture *fixture, const char *version, struct error **err)
+{
+	struct bundle_member members[FIXTURE_MEMBERS];
+	struct manifest_program program;
+	struct manifest_facts facts = fixture_facts(fixture, version, &program);
 	size_t count = 0;
 
-	memset(program.sha256, 'c', HEX_SHA256 - 1);
 	for (size_t i = 0; i < fixture->count; i++) {
 		const struct fixture_member *member = &fixture->members[i];
 
@@ -264,17 +278,30 @@ static inline int fixture_rehash(struct fixture *fixture)
 	return test_no_error(&err);
 }
 
-static inline int fixture_judged(struct fixture *fixture, struct error **err)
+/* Judges, and writes what is made from the rest. */
+static inline int fixture_generate(struct fixture *fixture, const struct buf *environment, struct error **err)
 {
 	struct world *world = &fixture->world;
+	struct manifest_program program;
+	struct manifest_facts facts;
+	struct findings findings = {
+		.manifest = &facts,
+		.plan = world->plan,
+		.arms = world->arms,
+		.arms_count = world->arms_count,
+		.environment = buf_string(environment),
+		.environment_length = environment->length,
+	};
+	int result = 0;
 
 	if (!world_judge(world))
 		return error_set(err, ERROR_INTERNAL, "not judged");
-	fixture_set(fixture, "verdicts.json", "");
-	fixture_set(fixture, "junit.xml", "");
-	if (verdicts_encode(world->verdicts, fixture_text(fixture, "verdicts.json"), err) < 0)
-		return -1;
-	return junit_encode(world->verdicts, fixture_text(fixture, "junit.xml"), err);
+	facts = fixture_facts(fixture, HARNESS_VERSION, &program);
+	findings.verdicts = world->verdicts;
+	for (int i = 0; i < MEMBERS && result == 0; i++)
+		if (generated(i))
+			result = generate(i, &findings, fixture_text(fixture, member_kinds[i].name), err);
+	return result;
 }
 
 /* In place: there is room for a letter more. */
@@ -310,10 +337,12 @@ static inline int fixture_write(struct fixture *fixture)
 	struct error *err = NULL;
 	char before[sizeof(fixture_snapshot) + 16], after[sizeof(before)];
 
-	for (size_t i = 0; bundle_members[i]; i++) {
-		if (fixture->count < i + 1)
-			(void)fixture_add(fixture, bundle_members[i]);
-		fixture_set(fixture, bundle_members[i], "");
+	for (int i = 0; i < MEMBERS; i++) {
+		if (member_kinds[i].optional)
+			continue;
+		if (!fixture_has(fixture, member_kinds[i].name))
+			(void)fixture_add(fixture, member_kinds[i].name);
+		fixture_set(fixture, member_kinds[i].name, "");
 	}
 	for (size_t i = 0; i < world->arms_count; i++)
 		fixture_live(world, &world->plan->arms[i], &world->arms[i]);
@@ -329,14 +358,7 @@ static inline int fixture_write(struct fixture *fixture)
 		   after, before);
 	fixture_set(fixture, "environment.json", buf_string(&environment));
 	fixture_set(fixture, "profile.json", fixture_profile);
-	if (arm_records_encode(world->arms, world->arms_count, fixture_text(fixture, "arms.json"), &err) == 0 &&
-	    coverage_encode(world->plan, fixture_text(fixture, "coverage.json"), &err) == 0 &&
-	    scenarios_encode(world->plan, fixture_text(fixture, "scenarios.json"), &err) == 0 &&
-	    environment_kernel_text(buf_string(&environment), environment.length, fixture_text(fixture, "kernel.txt"),
-				    &err) == 0 &&
-	    environment_engine_text(buf_string(&environment), environment.length,
-				    fixture_text(fixture, "docker-version.txt"), &err) == 0 &&
-	    fixture_observations(fixture, &err) == 0 && fixture_judged(fixture, &err) == 0)
+	if (fixture_observations(fixture, &err) == 0 && fixture_generate(fixture, &environment, &err) == 0)
 		return fixture_rehash(fixture);
 	return test_no_error(&err);
 }

@@ -170,18 +170,22 @@ static void test_changed_member(void)
 	struct verify_report report;
 
 	CU_ASSERT(fixture_make(&fixture, "lifecycle/bridge-killed"));
-	for (size_t i = 0; bundle_members[i]; i++) {
-		size_t length = fixture_text(&fixture, bundle_members[i])->length;
+	for (int i = 0; i < MEMBERS; i++) {
+		size_t length;
+
+		if (member_kinds[i].optional)
+			continue;
+		length = fixture_text(&fixture, member_kinds[i].name)->length;
 
 		for (size_t at = 3; at < length; at += length / 8 + 1) {
 			CU_ASSERT(fixture_write(&fixture));
-			fixture_text(&fixture, bundle_members[i])->data[at] ^= 4;
+			fixture_text(&fixture, member_kinds[i].name)->data[at] ^= 4;
 			CU_ASSERT(fixture_verify(&fixture, &report));
 			CU_ASSERT_EQUAL(report.exit_code, 1);
 			CU_ASSERT_EQUAL(fixture_check(&report, "sums")->result, CHECK_FAIL);
-			if (i > 0)
+			if (i != MEMBER_SUMS)
 				fixture_sums(&fixture);
-			if (i > 0 && strcmp(bundle_members[i], "manifest.json") != 0)
+			if (i != MEMBER_SUMS && i != MEMBER_MANIFEST)
 				CU_ASSERT(fixture_rehash(&fixture));
 			CU_ASSERT(fixture_verify(&fixture, &report));
 			CU_ASSERT(report.exit_code >= 0 && report.exit_code <= 3);

@@ -1,0 +1,37 @@
+/* The members of a bundle, schema version 1: one table that writer, reader and generator share. */
+#ifndef HARNESS_REPORTS_MEMBERS_H
+#define HARNESS_REPORTS_MEMBERS_H
+
+#include <stdbool.h>
+
+/* In the order of their names, which is that of the archive. */
+enum member {
+	MEMBER_SUMS,
+	MEMBER_ARMS,
+	MEMBER_COVERAGE,
+	MEMBER_ENGINE_TEXT,
+	MEMBER_ENVIRONMENT,
+	MEMBER_JUNIT,
+	MEMBER_KERNEL_TEXT,
+	MEMBER_MANIFEST,
+	MEMBER_OBSERVATIONS,
+	MEMBER_PROFILE,
+	MEMBER_SCENARIOS,
+	MEMBER_VERDICTS,
+	MEMBERS
+};
+
+struct member_kind {
+	const char *name;
+	bool optional; /* a bundle may be without it */
+	bool unlisted; /* neither SHA256SUMS nor the manifest has its digest: it speaks of them */
+};
+extern const struct member_kind member_kinds[MEMBERS];
+
+/* The member of that name, or -1. */
+int member_find(const char *name);
+/* Whether SHA256SUMS, or the manifest, has to have the digest of a member that is there; false of -1. */
+bool member_in_sums(int member);
+bool member_in_manifest(int member);
+
+#endif

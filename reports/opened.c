@@ -1,0 +1,128 @@
+#include "reports/opened.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fd.h"
+#include "core/ustar.h"
+#include "reports/verify_parts.h"
+
+struct opened {
+	struct bundle bundle;
+};
+
+int opened_new(int fd, const struct verify_options *options, struct verify_report *report, struct opened **out,
+	       struct error **err)
+{
+	cleanup_opened struct opened *opened = calloc(1, sizeof(*opened));
+	int result;
+
+	*out = NULL;
+	if (!opened)
+		return error_set(err, ERROR_MEMORY, "no memory for a bundle");
+	result = bundle_verify(fd, options, &opened->bundle, report, err);
+	if (result < 0)
+		return result;
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_FAIL)
+			return 0;
+	*out = opened;
+	opened = NULL;
+	return 0;
+}
+
+void opened_free(struct opened *opened)
+{
+	if (opened)
+		bundle_close(&opened->bundle);
+	free(opened);
+}
+
+const struct manifest *opened_manifest(const struct opened *opened)
+{
+	return &opened->bundle.manifest;
+}
+
+const struct findings *opened_findings(const struct opened *opened)
+{
+	return &opened->bundle.findings;
+}
+
+const struct scenario *opened_scenarios(const struct opened *opened, size_t *count)
+{
+	*count = opened->bundle.scenarios_count;
+	return opened->bundle.scenarios;
+}
+
+const char *opened_text(const struct opened *opened, int member, size_t *length)
+{
+	const struct read_member *read = &opened->bundle.members[member];
+
+	*length = read->text.length;
+	return read->present && member != MEMBER_OBSERVATIONS ? buf_string(&read->text) : NULL;
+}
+
+/* One reading for the lines alone. */
+struct lines {
+	struct buf line;
+	bool wanted; /* the current member has them */
+	opened_line take;
+	void *context;
+};
+
+static int begin_member(void *context, const char *name, uint64_t size, struct error **err)
+{
+	struct lines *lines = context;
+
+	(void)size;
+	(void)err;
+	lines->wanted = member_find(name) == MEMBER_OBSERVATIONS;
+	return 0;
+}
+
+static int take_data(void *context, const void *bytes, size_t length, struct error **err)
+{
+	struct lines *lines = context;
+	const char *at = bytes;
+
+	while (lines->wanted && length > 0) {
+		const char *end = memchr(at, '\n', length);
+		size_t part = end ? (size_t)(end - at) : length;
+		int result;
+
+		if (buf_add(&lines->line, at, part) < 0)
+			return error_set(err, ERROR_LIMIT, "observations.jsonl: a line of more than %d bytes",
+					 OBSERVATION_LINE_BYTES);
+		if (!end)
+			return 0;
+		result = lines->take(lines->context, buf_string(&lines->line), lines->line.length, err);
+		if (result < 0)
+			return result;
+		lines->line.length = 0;
+		at += part + 1;
+		length -= part + 1;
+	}
+	return 0;
+}
+
+static int end_member(void *context, struct error **err)
+{
+	(void)context;
+	(void)err;
+	return 0;
+}
+
+int opened_observations(int fd, opened_line take, void *context, struct error **err)
+{
+	static const struct ustar_visitor visitor = { .member = begin_member, .data = take_data, .end = end_member };
+	struct lines lines = { .line = BUF(OBSERVATION_LINE_BYTES), .take = take, .context = context };
+	int result;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return error_errno(err, errno, "the bundle cannot be read twice");
+	result = ustar_read(fd, &bundle_limits, &visitor, &lines, err);
+	buf_free(&lines.line);
+	return result;
+}
