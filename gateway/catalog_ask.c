@@ -65,9 +65,13 @@ static int take_answer(struct asking *asking, const struct mcp_answer *answer)
 
 	asking->cursor[0] = '\0';
 	if (answer->outcome == MCP_TIMEOUT)
-		return error_set(asking->err, ERROR_TIMEOUT, "the server did not answer");
-	if (answer->outcome != MCP_RESULT)
-		return error_set(asking->err, ERROR_PROTOCOL, "the server does not speak MCP as we do");
+		return error_set(asking->err, ERROR_TIMEOUT, "the server did not answer in time");
+	if (answer->outcome == MCP_ERROR)
+		return error_set(asking->err, ERROR_PROTOCOL, "the server answered with the error %lld",
+				 (long long)answer->code);
+	if (answer->outcome == MCP_LOST)
+		return error_set(asking->err, ERROR_PROTOCOL,
+				 "the server ended, or wrote what is no JSON-RPC, before it answered");
 	for (const struct json_node *tool = json_first(tools); tool; tool = json_next(tool))
 		if (take_tool(asking, tool) < 0)
 			return -1;

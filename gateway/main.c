@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/fd.h"
+#include "core/nearest.h"
 #include "gateway/audit_store.h"
 #include "gateway/catalog_add.h"
 #include "gateway/decision.h"
@@ -25,9 +26,25 @@ struct verb {
 
 static const struct verb verbs[];
 
-static int wrong_words(void)
+/* Says how the verb is used. What was typed is not repeated: a word may be a token that stood in the wrong place. */
+static int wrong_words(const struct verb *verb)
 {
-	fputs(NAME ": wrong words; \"" NAME " help\" lists them\n", stderr);
+	fprintf(stderr, NAME ": wrong words; it is used so: " NAME " %s%s%s\n", verb->name,
+		verb->words && verb->words[0] ? " " : "", verb->words ? verb->words : "");
+	return EXIT_USAGE;
+}
+
+static int unknown_verb(const char *name)
+{
+	struct nearest nearest = { .word = name };
+
+	for (const struct verb *verb = verbs; verb->name; verb++)
+		if (verb->words)
+			nearest_offer(&nearest, verb->name);
+	if (nearest.name[0])
+		fprintf(stderr, NAME ": wrong words; did you mean \"" NAME " %s\"?\n", nearest.name);
+	else
+		fputs(NAME ": wrong words; \"" NAME " help\" lists them\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -151,10 +168,10 @@ int main(int argc, char **argv)
 	while (verb->name && strcmp(verb->name, name) != 0)
 		verb++;
 	if (!verb->name)
-		return wrong_words();
+		return unknown_verb(name);
 	status = verb->run(argc > 2 ? argc - 2 : 0, argv + 2, &err);
 	if (status == EXIT_USAGE)
-		return wrong_words();
+		return wrong_words(verb);
 	if (status >= 0)
 		return status;
 	fprintf(stderr, NAME ": %s\n", error_text(err));

@@ -530,13 +530,14 @@ static void test_hung(void)
 #define GOOD "{\"toolMaxSensitivity\":[]," RESPONSE "}"
 
 static const struct words_row words_rows[] = {
-	{ { SECRET }, 4, "wrong words" },
-	{ { "serve" }, 4, "wrong words" },
+	{ { SECRET }, 4, "help" },
+	{ { "serv" }, 4, "did you mean \"harness-gateway serve\"" },
+	{ { "serve" }, 4, "harness-gateway serve --config FILE" },
 	{ { "serve", "--" SECRET }, 4, "wrong words" },
 	{ { "serve", "--config" }, 4, "wrong words" },
 	{ { "check" }, 4, "wrong words" },
 	{ { "check", "--config", SECRET, SECRET }, 4, "wrong words" },
-	{ { "audit" }, 4, "wrong words" },
+	{ { "audit" }, 4, "audit verify DATABASE" },
 	{ { "audit", SECRET, SECRET }, 4, "wrong words" },
 	{ { "catalog", SECRET }, 4, "wrong words" },
 	{ { "catalog", "add", "--catalog", SECRET }, 4, "wrong words" },

@@ -260,8 +260,9 @@ static const struct server_row server_rows[] = {
 };
 
 static const struct program_row program_rows[] = {
-	{ { "/bin/true" }, "the server" },
-	{ { "/bin/echo", SECRET }, "the server" },
+	{ { "/bin/true" }, "asking the server: " },
+	{ { "/bin/echo", SECRET }, "asking the server: " },
+	{ { "/bin/sh", "-c", "read line; echo nonsense; read line" }, "the server ended, or wrote" },
 	{ { "/nonexistent/server" }, "the server's program" },
 	{ { "/" }, "the server's program" },
 	{ { "no-such-program-" SECRET }, "not found" },
