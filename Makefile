@@ -49,7 +49,7 @@ PROGRAMS += $(BUILD)/$(1)
 $(BUILD)/$(1): $(BUILD)/obj/$(2:.c=.o) $(foreach room,$(3),$(BUILD)/lib/$(room).a)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CC) -o $$@ $$< -Wl,--start-group $(foreach room,$(3),$(BUILD)/lib/$(room).a) -Wl,--end-group $$(ALL_LDFLAGS) $(4)
+	$$(Q)$$(CC) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $(foreach room,$(3),$(BUILD)/lib/$(room).a) -Wl,--end-group $$(ALL_LDFLAGS) $(4)
 endef
 
 $(eval $(call program,harness,runner/main.c,runner reports mutations adapter gateway observers oracle mcp core,-lcurl -lcjson -lz -lmd -lmnl))
@@ -79,6 +79,18 @@ $(eval $(call program,libexec/observer-bytes,observers/bytes.c,observers core,-l
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-spans,observers/spans.c,observers core,-lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/observer-children,observers/children.c,observers core,-lmd))
+
+# What a build is, for its manifests: one object of harness alone, so that a commit rebuilds no other.
+BUILD_FACTS := $(BUILD)/obj/build_facts
+$(BUILD)/harness: $(BUILD_FACTS).o
+$(BUILD_FACTS).c: ci/build-facts $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a) FORCE
+	@mkdir -p $(@D)
+	@ci/build-facts '$(CC)' $(filter %.a,$^) >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD_FACTS).o: $(BUILD_FACTS).c
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+.PHONY: FORCE
 
 sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))

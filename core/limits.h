@@ -29,6 +29,9 @@
 #define ARM_EFFECTIVE_MAX 512
 #define PLAN_ARMS_MAX 4096
 #define PLAN_ABSENT_MAX 4096
+#define PLAN_SHARDS_MAX 64
+#define PLAN_REPEAT_MAX 100
+#define PLAN_SELECTORS_MAX 256 /* words that select */
 #define ADMISSION_RULES_MAX 128
 
 /* Documents */

@@ -12,7 +12,9 @@ enum wanted { WANTED_NOT, WANTED_ADDED, WANTED_SELECTED };
 /* What planning knows of each scenario, by its index. */
 struct choice {
 	const struct scenario *scenario;
-	enum wanted wanted;
+	bool selected; /* by a word of the command line */
+	enum wanted wanted; /* in the repetition that is being planned */
+	bool ever; /* in any */
 	const char *unusable; /* why no arm of it proves anything, or NULL */
 };
 
@@ -20,7 +22,8 @@ struct planning {
 	const struct scenario *scenarios;
 	size_t count;
 	const struct ground *ground;
-	struct choice *choices;
+	struct choice *choices; /* by the scenario's index */
+	struct choice **order; /* the same, in the plan's order */
 };
 
 static int unknown(const struct planning *planning, const char *selector, struct error **err)
@@ -39,7 +42,7 @@ static int select_by(struct planning *planning, const char *selector, struct err
 	for (size_t i = 0; i < planning->count; i++) {
 		if (!scenario_selected(&planning->scenarios[i], selector))
 			continue;
-		planning->choices[i].wanted = WANTED_SELECTED;
+		planning->choices[i].selected = true;
 		any = true;
 	}
 	if (any)
@@ -130,8 +133,8 @@ static int rank(const struct scenario *scenario)
 
 static int by_order(const void *a, const void *b)
 {
-	const struct scenario *one = ((const struct choice *)a)->scenario,
-			      *other = ((const struct choice *)b)->scenario;
+	const struct scenario *one = (*(struct choice *const *)a)->scenario,
+			      *other = (*(struct choice *const *)b)->scenario;
 	int difference = rank(one) - rank(other);
 
 	return difference ? difference : strcmp(one->id, other->id);
@@ -160,65 +163,110 @@ static int add_absent(const struct planning *planning, const struct choice *choi
 	return 0;
 }
 
-static int add_arms(const struct planning *planning, int64_t repetitions, struct plan *plan, struct error **err)
+static int add_arms(const struct planning *planning, int64_t repetition, struct plan *plan, struct error **err)
 {
-	for (int64_t repetition = 1; repetition <= repetitions; repetition++) {
-		for (size_t i = 0; i < planning->count; i++) {
-			const struct choice *choice = &planning->choices[i];
+	for (size_t i = 0; i < planning->count; i++) {
+		const struct choice *choice = planning->order[i];
 
-			if (!choice->wanted || choice->unusable)
-				continue;
-			if (plan->arms_count == PLAN_ARMS_MAX)
-				return error_set(err, ERROR_LIMIT, "more than %d arms in one run", PLAN_ARMS_MAX);
-			plan->arms[plan->arms_count++] = (struct plan_arm){
-				.scenario = choice->scenario,
-				.repetition = repetition,
-				.added = choice->wanted == WANTED_ADDED,
-			};
-		}
+		if (!choice->wanted || choice->unusable)
+			continue;
+		if (plan->arms_count == PLAN_ARMS_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d arms in one run", PLAN_ARMS_MAX);
+		plan->arms[plan->arms_count++] = (struct plan_arm){
+			.scenario = choice->scenario,
+			.repetition = repetition,
+			.added = choice->wanted == WANTED_ADDED,
+		};
 	}
 	return 0;
 }
 
-static int fill(struct planning *planning, int64_t repetitions, struct plan *plan, struct error **err)
+/* Of the selected arms, counted over all repetitions in the plan's order, the shard takes each of-th. What was selected
+ * and cannot be run is named by every shard. */
+static void want_part(struct planning *planning, struct plan_shard part, size_t *counted)
+{
+	for (size_t i = 0; i < planning->count; i++) {
+		struct choice *choice = planning->order[i];
+
+		choice->wanted = WANTED_NOT;
+		if (choice->selected &&
+		    (choice->unusable || (int64_t)((*counted)++ % (size_t)part.of) == part.index - 1))
+			choice->wanted = WANTED_SELECTED;
+		choice->ever |= choice->wanted == WANTED_SELECTED;
+	}
+}
+
+static int fill_arms(struct planning *planning, int64_t repetitions, struct plan_shard part, struct plan *plan,
+		     struct error **err)
+{
+	size_t counted = 0;
+	int result = 0;
+
+	for (int64_t repetition = 1; repetition <= repetitions && result >= 0; repetition++) {
+		want_part(planning, part, &counted);
+		result = close_over_needs(planning, err);
+		for (size_t i = 0; i < planning->count; i++)
+			planning->choices[i].ever |= planning->choices[i].wanted != WANTED_NOT;
+		if (result >= 0)
+			result = add_arms(planning, repetition, plan, err);
+	}
+	if (result >= 0 && counted > 0 && (int64_t)counted < part.index)
+		return error_set(err, ERROR_USAGE, "shard %lld of %lld is empty: the selection is enough for %zu",
+				 (long long)part.index, (long long)part.of, counted);
+	return result;
+}
+
+static int fill(struct planning *planning, int64_t repetitions, struct plan_shard part, struct plan *plan,
+		struct error **err)
 {
 	size_t cells = 0;
-	int result = close_over_needs(planning, err);
+	int result;
 
-	if (result < 0)
-		return result;
-	qsort(planning->choices, planning->count, sizeof(*planning->choices), by_order);
+	for (size_t i = 0; i < planning->count; i++)
+		planning->order[i] = &planning->choices[i];
+	qsort(planning->order, planning->count, sizeof(*planning->order), by_order);
+	result = fill_arms(planning, repetitions, part, plan, err);
 	for (size_t i = 0; i < planning->count && result >= 0; i++)
-		if (planning->choices[i].wanted)
-			result = add_absent(planning, &planning->choices[i], plan, &cells, err);
-	if (result < 0)
-		return result;
-	if (cells == 0)
+		if (planning->order[i]->ever)
+			result = add_absent(planning, planning->order[i], plan, &cells, err);
+	if (result >= 0 && cells == 0)
 		return error_set(err, ERROR_USAGE, "this host and gateway can make no cell of the selected scenarios");
-	return add_arms(planning, repetitions, plan, err);
+	return result;
 }
 
 int plan_make(const struct scenario *scenarios, size_t count, const char *const *selectors, size_t selectors_count,
 	      int64_t repetitions, const struct ground *ground, struct plan **out, struct error **err)
 {
+	return plan_make_shard(scenarios, count, selectors, selectors_count, repetitions, PLAN_WHOLE, ground, out, err);
+}
+
+int plan_make_shard(const struct scenario *scenarios, size_t count, const char *const *selectors,
+		    size_t selectors_count, int64_t repetitions, struct plan_shard part, const struct ground *ground,
+		    struct plan **out, struct error **err)
+{
 	cleanup_free struct choice *choices = calloc(count ? count : 1, sizeof(*choices));
+	cleanup_free struct choice **order = calloc(count ? count : 1, sizeof(*order));
 	cleanup_free struct plan *plan = calloc(1, sizeof(*plan));
-	struct planning planning = { .scenarios = scenarios, .count = count, .ground = ground, .choices = choices };
+	struct planning planning = {
+		.scenarios = scenarios, .count = count, .ground = ground, .choices = choices, .order = order
+	};
 	int result = 0;
 
-	if (!choices || !plan)
+	if (!choices || !order || !plan)
 		return error_set(err, ERROR_MEMORY, "no memory for the plan");
 	if (selectors_count == 0 || count == 0)
 		return error_set(err, ERROR_USAGE, "no scenario is selected; `harness list` names them");
 	if (repetitions < 1 || repetitions > PLAN_ARMS_MAX)
 		return error_set(err, ERROR_USAGE, "repetitions are 1 to %d", PLAN_ARMS_MAX);
+	if (part.of < 1 || part.of > PLAN_SHARDS_MAX || part.index < 1 || part.index > part.of)
+		return error_set(err, ERROR_USAGE, "shards are 1/N to N/N, and N at most %d", PLAN_SHARDS_MAX);
 	for (size_t i = 0; i < count; i++)
 		choices[i] = (struct choice){ .scenario = &scenarios[i],
 					      .unusable = ground_unusable(ground, &scenarios[i]) };
 	for (size_t i = 0; i < selectors_count && result >= 0; i++)
 		result = select_by(&planning, selectors[i], err);
 	if (result >= 0)
-		result = fill(&planning, repetitions, plan, err);
+		result = fill(&planning, repetitions, part, plan, err);
 	if (result < 0)
 		return result;
 	*out = steal_pointer(&plan);

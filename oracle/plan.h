@@ -29,6 +29,12 @@ struct plan {
 	size_t absent_count;
 };
 
+/* A part of one plan, for runs on several machines. */
+struct plan_shard {
+	int64_t index, of; /* 1 to `of` */
+};
+#define PLAN_WHOLE ((struct plan_shard){ .index = 1, .of = 1 })
+
 /* `selectors`: ids, groups ("mutation"), or "all". `ground`: as of ground.h. An unknown selector, or a selection that
  * leaves no cell, is ERROR_USAGE. A scenario that is unusable there is not planned, and all its cells are absent; so is
  * a zero that none but such mutants would earn. Order: by repetition (from 1);
@@ -36,9 +42,21 @@ struct plan {
  * by plan_free(). */
 int plan_make(const struct scenario *scenarios, size_t count, const char *const *selectors, size_t selectors_count,
 	      int64_t repetitions, const struct ground *ground, struct plan **out, struct error **err) MUST_CHECK;
+/* The shard's part: the selected arms are dealt out in the plan's order, so that each is in one shard, and each shard
+ * adds the mutants and controls that its own cells need. A shard that would be empty is ERROR_USAGE. */
+int plan_make_shard(const struct scenario *scenarios, size_t count, const char *const *selectors,
+		    size_t selectors_count, int64_t repetitions, struct plan_shard part, const struct ground *ground,
+		    struct plan **out, struct error **err) MUST_CHECK;
 void plan_free(struct plan *plan);
 /* Whether the cell is planned (not absent). */
 bool plan_has(const struct plan *plan, const struct scenario *scenario, const struct expectation *expectation);
+
+/* The order in which the arms start, into order[arms_count]: those whose windows are longest first, so that their waits
+ * overlap with work, and else as the seed draws. The plan's own order stays. */
+void plan_schedule(const struct plan *plan, int64_t seed, size_t *order);
+/* When the arm's faults strike behind their triggers, in milliseconds: within each fault's range as the seed draws, and
+ * whatever else is planned. */
+void plan_delays(const struct plan_arm *arm, int64_t seed, int64_t delays[ARM_FAULTS_MAX]);
 
 /* Whether an arm of it hurts the engine: then it needs one that was started for that, which arms cannot share. */
 bool plan_hurts_engine(const struct plan *plan);

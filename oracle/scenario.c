@@ -335,6 +335,7 @@ static const struct schema_field fault_fields[] = {
 	{ .key = "action", .required = true, NAMED(fault, action, fault_action_names) },
 	{ .key = "trigger", .required = true, ID_STRING(fault, trigger) },
 	{ .key = "delayMs", INTEGER(fault, delay_ms, 0, WINDOW_MS_MAX) },
+	{ .key = "delaySpanMs", INTEGER(fault, delay_span_ms, 0, WINDOW_MS_MAX) },
 	{ .key = "undo", FLAG(fault, undo) },
 	{ .key = NULL },
 };

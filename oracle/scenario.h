@@ -61,6 +61,7 @@ struct fault {
 	char trigger[NAME_MAX_SHORT]; /* a subject: fires when the deliveries observer holds its canary; or
 					 "misbehaviour": when the agent was let go on to it */
 	int64_t delay_ms;
+	int64_t delay_span_ms; /* as much longer at most, as the run's seed draws */
 	bool undo; /* resume a paused part when the window closes */
 };
 

@@ -164,6 +164,12 @@ static int check_faults(const struct check *check)
 		if (fault->undo && fault->action != FAULT_PAUSE)
 			return check_refuse(check, "faults[%zu].undo: only a pause can be undone", i);
 	}
+	for (size_t i = 0; i < scenario->faults_count; i++) {
+		const struct fault *fault = &scenario->faults[i];
+
+		if (fault->delay_span_ms && fault->delay_ms + fault->delay_span_ms >= scenario->window_ms)
+			return check_refuse(check, "faults[%zu].delaySpanMs: it may strike when the window is over", i);
+	}
 	if ((scenario->faults_count > 0 || scenario_pauses(scenario)) != (scenario->window_ms > 0))
 		return check_refuse(check,
 				    "windowMs: death is watched for behind a fault or a misbehaviour, and only there");

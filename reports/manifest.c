@@ -23,7 +23,7 @@
 /* The document. Its words that never vary are enums of one value. */
 struct document {
 	struct manifest manifest;
-	int schema, producer, format, mediation, overall;
+	int schema, producer, profile_id, format, mediation, overall;
 	char profile[HEX_SHA256];
 	int64_t bits;
 	bool value_included, complete;
@@ -33,6 +33,7 @@ struct document {
 	int64_t arms, arms_not_ok, cells, mutations, observations, pass, fail, not_established;
 };
 static const struct schema_field document_fields[];
+static const struct manifest_origin unknown_origin;
 
 static void set(char *to, size_t size, const char *text)
 {
@@ -83,6 +84,7 @@ static void fill(struct document *document, const struct manifest_facts *facts)
 	document->complete = true;
 	for (size_t i = 0; i < canary_encodings() && i < ENCODINGS_MAX; i++)
 		set(document->encodings[document->encodings_count++], NAME_MAX_SHORT, canary_encoding_name(i));
+	manifest->origin = facts->origin ? *facts->origin : unknown_origin;
 	fill_counts(document, facts);
 }
 
@@ -162,9 +164,12 @@ int manifest_decode(const char *bytes, size_t length, struct manifest *out, stru
 	return result;
 }
 
-static const char *const schema_names[] = { "confinement-evidence/1", NULL };
+static const char *const schema_names[] = { MANIFEST_SCHEMA, NULL };
 static const char *const producer_names[] = { "harness", NULL };
 static const char *const format_names[] = { "canary-[a-p]{32}", NULL };
+static const char *const executor_names[] = { [EXECUTOR_LOCAL] = "local", [EXECUTOR_CI] = "ci", NULL };
+const char *const manifest_image_stores[] = { "unknown", "graphdriver", "containerd", NULL };
+static const char *const profile_names[] = { "reference", NULL };
 static const char *const mediation_names[] = { "NOT_CLAIMED", NULL };
 
 #define SIZE(owner, member) sizeof(((struct owner *)0)->member)
@@ -177,6 +182,12 @@ static const char *const mediation_names[] = { "NOT_CLAIMED", NULL };
 #define FLAG(member) .required = true, .type = SCHEMA_BOOL, .offset = offsetof(struct document, member)
 #define NAMED(list, member)                                                                                            \
 	.required = true, .type = SCHEMA_ENUM, .names = (list), .offset = offsetof(struct document, member)
+#define REPEAT(member)                                                                                                 \
+	.required = true, .type = SCHEMA_INT, .max = PLAN_REPEAT_MAX, .offset = offsetof(struct document, member)
+#define GIT(member) .nullable = true, .min = GIT_DIGITS - 1, TEXT(document, manifest.origin.member, PATTERN_HEX)
+#define PART(member)                                                                                                   \
+	.required = true, .type = SCHEMA_INT, .max = PLAN_SHARDS_MAX,                                                  \
+	.offset = offsetof(struct document, manifest.origin.shard.member)
 /* A group of the document's own members. */
 #define GROUP(table) .required = true, .type = SCHEMA_OBJECT, .fields = (table), .size = sizeof(struct document)
 
@@ -189,6 +200,11 @@ static const struct schema_field program_fields[] = {
 static const struct schema_field producer_fields[] = {
 	{ .key = "name", NAMED(producer_names, producer) },
 	{ .key = "version", .min = 1, TEXT(document, manifest.version, PATTERN_ASCII) },
+	{ .key = "gitCommit", GIT(build.commit) },
+	{ .key = "gitTree", GIT(build.tree) },
+	{ .key = "dirty", FLAG(manifest.origin.build.dirty) },
+	{ .key = "buildId", .nullable = true, DIGEST(document, manifest.origin.build.id) },
+	{ .key = "compiler", .nullable = true, TEXT(document, manifest.origin.build.compiler, PATTERN_ASCII) },
 	{ .key = "programs",
 	  .required = true,
 	  .type = SCHEMA_OBJECT,
@@ -201,7 +217,10 @@ static const struct schema_field producer_fields[] = {
 };
 
 static const struct schema_field image_fields[] = {
-	{ .key = "configSha256", DIGEST(document, manifest.image) },
+	{ .key = "id", DIGEST(document, manifest.image) },
+	{ .key = "configSha256", .nullable = true, DIGEST(document, manifest.origin.image_config) },
+	{ .key = "imageStore", NAMED(manifest_image_stores, manifest.origin.image_store) },
+	{ .key = "architecture", .nullable = true, TEXT(document, manifest.origin.architecture, PATTERN_ID) },
 	{ .key = NULL },
 };
 
@@ -221,7 +240,26 @@ static const struct schema_field gateway_fields[] = {
 	{ .key = NULL },
 };
 
+static const struct schema_field executor_fields[] = {
+	{ .key = "kind", NAMED(executor_names, manifest.origin.executor) },
+	{ .key = "id", .nullable = true, TEXT(document, manifest.origin.executor_id, PATTERN_ID) },
+	{ .key = NULL },
+};
+
+static const struct schema_field shard_fields[] = {
+	{ .key = "index", .min = 1, PART(index) },
+	{ .key = "of", .min = 1, PART(of) },
+	{ .key = NULL },
+};
+
+static const struct schema_field source_fields[] = {
+	{ .key = "runId", .min = 32, TEXT(manifest_source, run, PATTERN_HEX) },
+	{ .key = "sumsSha256", DIGEST(manifest_source, sums) },
+	{ .key = NULL },
+};
+
 static const struct schema_field profile_fields[] = {
+	{ .key = "id", NAMED(profile_names, profile_id) },
 	{ .key = "sha256", DIGEST(document, profile) },
 	{ .key = NULL },
 };
@@ -288,6 +326,33 @@ static const struct schema_field document_fields[] = {
 	  .size = sizeof(struct manifest_gateway),
 	  .offset = offsetof(struct document, manifest.gateway) },
 	{ .key = "profile", GROUP(profile_fields) },
+	{ .key = "executor", GROUP(executor_fields) },
+	{ .key = "selection",
+	  .required = true,
+	  .type = SCHEMA_STRING,
+	  .pattern = PATTERN_ID,
+	  .size = ID_MAX,
+	  .array_max = PLAN_SELECTORS_MAX,
+	  .offset = offsetof(struct document, manifest.origin.selection),
+	  .count_offset = offsetof(struct document, manifest.origin.selection_count) },
+	{ .key = "planSha256", .nullable = true, DIGEST(document, manifest.origin.plan) },
+	{ .key = "seed", COUNT(document, manifest.origin.seed) },
+	{ .key = "repeat", .min = 1, REPEAT(manifest.origin.repeat) },
+	{ .key = "shard", GROUP(shard_fields) },
+	{ .key = "mergedFrom",
+	  .required = true,
+	  .type = SCHEMA_OBJECT,
+	  .fields = source_fields,
+	  .size = sizeof(struct manifest_source),
+	  .array_max = PLAN_SHARDS_MAX,
+	  .offset = offsetof(struct document, manifest.origin.merged),
+	  .count_offset = offsetof(struct document, manifest.origin.merged_count) },
+	/* Absent where it is no replay. */
+	{ .key = "replayOf",
+	  .type = SCHEMA_OBJECT,
+	  .fields = source_fields,
+	  .size = sizeof(struct manifest_source),
+	  .offset = offsetof(struct document, manifest.origin.replay_of) },
 	{ .key = "files",
 	  .required = true,
 	  .type = SCHEMA_OBJECT,
@@ -303,3 +368,5 @@ static const struct schema_field document_fields[] = {
 	{ .key = "claims", GROUP(claim_fields) },
 	{ .key = NULL },
 };
+
+static const struct manifest_origin unknown_origin = { .repeat = 1, .shard = { .index = 1, .of = 1 } };

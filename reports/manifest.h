@@ -7,6 +7,11 @@
 #include "oracle/judge.h"
 #include "reports/bundle.h"
 
+/* Of the bundle, as major.minor. */
+#define MANIFEST_SCHEMA "confinement-evidence/1.0"
+#define MANIFEST_TEXT 128
+#define GIT_DIGITS 41 /* 40 hexadecimal digits and a NUL */
+
 struct manifest_program {
 	char name[NAME_MAX_SHORT];
 	char sha256[HEX_SHA256];
@@ -21,6 +26,42 @@ struct manifest_gateway {
 	bool raised; /* of one that was not composed: there was one with the raised ceiling too */
 };
 
+/* What a build knows of itself; "" where it was built outside of a repository. */
+struct manifest_build {
+	char commit[GIT_DIGITS], tree[GIT_DIGITS];
+	bool dirty; /* the files were not those of the commit */
+	char id[HEX_SHA256]; /* digest of all that the program was linked from */
+	char compiler[MANIFEST_TEXT];
+};
+
+/* Who ran it. */
+enum manifest_executor { EXECUTOR_LOCAL, EXECUTOR_CI };
+
+/* A bundle that this one was made from. */
+struct manifest_source {
+	char run[NAME_MAX_SHORT + 1];
+	char sums[HEX_SHA256]; /* of its SHA256SUMS: the bundle's identity */
+};
+
+/* How the run came about: with what, by whom, and what it was told. */
+struct manifest_origin {
+	struct manifest_build build;
+	int executor; /* enum manifest_executor */
+	char executor_id[ID_MAX]; /* of the job, or "" */
+	char image_config[HEX_SHA256]; /* of the image's configuration, whatever the engine names it by */
+	int image_store; /* index into manifest_image_stores */
+	char architecture[NAME_MAX_SHORT];
+	char selection[PLAN_SELECTORS_MAX][ID_MAX]; /* scenarios and groups, as they were said */
+	size_t selection_count;
+	char plan[HEX_SHA256]; /* of coverage.json as the whole plan would have it, whatever the shard */
+	int64_t seed, repeat;
+	struct plan_shard shard;
+	struct manifest_source merged[PLAN_SHARDS_MAX]; /* by shard, from the first */
+	size_t merged_count;
+	struct manifest_source replay_of; /* run "": it is none */
+};
+extern const char *const manifest_image_stores[]; /* NULL-terminated; the first is unknown */
+
 struct manifest_facts {
 	const char *run; /* 32 hexadecimal digits */
 	const char *started, *finished; /* RFC 3339 */
@@ -32,6 +73,7 @@ struct manifest_facts {
 	size_t canaries; /* how many were live */
 	const struct verdicts *verdicts;
 	size_t arms, observations;
+	const struct manifest_origin *origin; /* or NULL: nothing is known of it */
 };
 
 /* Appends it, canonical. `members`: every member but manifest.json and SHA256SUMS. */
@@ -54,6 +96,7 @@ struct manifest {
 	char version[NAME_MAX_SHORT];
 	char image[HEX_SHA256];
 	struct manifest_gateway gateway;
+	struct manifest_origin origin;
 	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	size_t programs_count;
 	struct manifest_file files[MANIFEST_FILES_MAX];

@@ -119,7 +119,7 @@ static int print_plan(const struct run *run, struct error **err)
 {
 	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
 
-	run_document_plan(run->plan, run->options, &document);
+	run_document_plan(run->plan, run->options, run->seed, &document);
 	return document_print(&document, err);
 }
 
@@ -138,6 +138,7 @@ static int run_verb(const struct options *options, struct error **err)
 
 	progress_open(&run.progress, options);
 	run.progress.plan = run.plan;
+	run.progress.seed = run.seed;
 	if (status == 0)
 		progress_plan(&run.progress);
 	if (status == 0 && !options->dry_run)
@@ -158,6 +159,9 @@ const struct verb verb_run = {
 		"plan.\n"
 		"Needs root and a local Docker Engine; --dry-run needs neither. The bundle is OUT/latest/" BUNDLE_NAME
 		".\n"
+		"--shard I/N runs a part of the plan on one of several machines, --repeat N each arm N times; --seed N "
+		"draws "
+		"the\norder of the arms, and when within its range a fault strikes: the manifest has it.\n"
 		"On a terminal each running arm has one line that is taken back when it ends; TERM=dumb and a pipe "
 		"have none,\n"
 		"and a NO_COLOR that holds anything switches colours off. With --json the document comes at the end, "

@@ -1,11 +1,14 @@
 /* One table of flags for all verbs. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/fd.h"
+#include "core/limits.h"
 #include "core/nearest.h"
+#include "oracle/observation.h"
 #include "runner/verb.h"
 
 #define DEFAULT_SOCKET "/var/run/docker.sock"
@@ -13,7 +16,7 @@
 #define DEFAULT_JOBS 2
 #define JOBS_MAX 16
 
-enum flag_type { FLAG_BOOL, FLAG_TEXT, FLAG_JOBS };
+enum flag_type { FLAG_BOOL, FLAG_TEXT, FLAG_JOBS, FLAG_REPEAT, FLAG_SHARD, FLAG_SEED };
 struct flag {
 	const char *name, *letter; /* "--socket", or NULL for none; "-j" */
 	const char *argument; /* its name in help, or NULL */
@@ -46,17 +49,53 @@ static const struct flag *find(const char *word, const char **value)
 	return NULL;
 }
 
-static int jobs(const char *text, int *out, struct error **err)
+/* Digits alone: no sign, no space, nothing behind them. Behind the last one stands `end`. */
+static bool number(const char *text, char end, int64_t least, int64_t most, int64_t *out, const char **rest)
 {
-	char *end;
-	long value;
+	char *stop;
 
+	if (!isdigit((unsigned char)text[0]))
+		return false;
 	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < 1 || value > JOBS_MAX)
+	*out = strtoll(text, &stop, 10);
+	if (rest)
+		*rest = stop + 1;
+	return !errno && *stop == end && *out >= least && *out <= most;
+}
+
+static int jobs(const char *text, struct options *out, struct error **err)
+{
+	int64_t value;
+
+	if (!number(text, '\0', 1, JOBS_MAX, &value, NULL))
 		return error_set(err, ERROR_USAGE, "-j takes a whole number from 1 to %d", JOBS_MAX);
-	*out = (int)value;
+	out->jobs = (int)value;
 	return 0;
+}
+
+static int repeat(const char *text, struct options *out, struct error **err)
+{
+	if (number(text, '\0', 1, PLAN_REPEAT_MAX, &out->repeat, NULL))
+		return 0;
+	return error_set(err, ERROR_USAGE, "--repeat takes a whole number from 1 to %d", PLAN_REPEAT_MAX);
+}
+
+static int shard(const char *text, struct options *out, struct error **err)
+{
+	const char *rest = NULL;
+
+	if (number(text, '/', 1, PLAN_SHARDS_MAX, &out->shard, &rest) &&
+	    number(rest, '\0', out->shard, PLAN_SHARDS_MAX, &out->shards, NULL))
+		return 0;
+	return error_set(err, ERROR_USAGE, "--shard takes I/N, as in 1/3: I from 1 to N, and N at most %d",
+			 PLAN_SHARDS_MAX);
+}
+
+static int seed(const char *text, struct options *out, struct error **err)
+{
+	if (number(text, '\0', 0, EVIDENCE_INT_MAX, &out->seed, NULL))
+		return 0;
+	return error_set(err, ERROR_USAGE, "--seed takes a whole number from 0 to %lld", (long long)EVIDENCE_INT_MAX);
 }
 
 static int take(const struct flag *flag, const char *value, struct options *out, struct error **err)
@@ -71,7 +110,13 @@ static int take(const struct flag *flag, const char *value, struct options *out,
 		*(const char **)(void *)member = value;
 		return 0;
 	case FLAG_JOBS:
-		return jobs(value, (int *)(void *)member, err);
+		return jobs(value, out, err);
+	case FLAG_REPEAT:
+		return repeat(value, out, err);
+	case FLAG_SHARD:
+		return shard(value, out, err);
+	case FLAG_SEED:
+		return seed(value, out, err);
 	}
 	return error_set(err, ERROR_INTERNAL, "a flag of no type");
 }
@@ -123,7 +168,9 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 {
 	bool only_words = false;
 
-	*out = (struct options){ .out = DEFAULT_OUT, .jobs = DEFAULT_JOBS };
+	*out = (struct options){
+		.out = DEFAULT_OUT, .jobs = DEFAULT_JOBS, .repeat = 1, .shard = 1, .shards = 1, .seed = -1
+	};
 	*storage = calloc((size_t)argc + 1, sizeof(**storage));
 	if (!*storage)
 		return error_set(err, ERROR_MEMORY, "no memory for the words of the command line");
@@ -238,6 +285,21 @@ static const struct flag flags[] = {
 	  .type = FLAG_JOBS,
 	  .offset = offsetof(struct options, jobs),
 	  .title = "arms at the same time (default: 2)" },
+	{ .name = "--repeat",
+	  .verbs = "run",
+	  .argument = "N",
+	  .type = FLAG_REPEAT,
+	  .title = "each arm N times, each recorded and judged, none chosen (default: 1)" },
+	{ .name = "--shard",
+	  .verbs = "run",
+	  .argument = "I/N",
+	  .type = FLAG_SHARD,
+	  .title = "the I-th of N parts of the plan, with the mutants of its own cells; `harness merge` joins them" },
+	{ .name = "--seed",
+	  .verbs = "run",
+	  .argument = "N",
+	  .type = FLAG_SEED,
+	  .title = "draws the order of the arms and the delays of faults; without it one is drawn and recorded" },
 	{ .name = "--dry-run",
 	  .verbs = "run",
 	  .type = FLAG_BOOL,

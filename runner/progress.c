@@ -43,10 +43,19 @@ void progress_plan(struct progress *progress)
 		return;
 	fprintf(out, "plan: %zu arms, %d at a time, about %" PRId64 " s\n", plan->arms_count, jobs,
 		progress_seconds(plan, jobs));
+	if (progress->options->shards > 1)
+		fprintf(out, "shard: %" PRId64 " of %" PRId64 "\n", progress->options->shard,
+			progress->options->shards);
+	fprintf(out, "seed: %" PRId64 "\n", progress->seed);
 	for (size_t i = 0; i < plan->arms_count; i++) {
 		const struct plan_arm *arm = &plan->arms[i];
 
-		fprintf(out, "  %-28s %s%s\n", arm->scenario->id, arm->scenario->title, arm->added ? " (added)" : "");
+		char again[32] = "";
+
+		if (progress->options->repeat > 1)
+			snprintf(again, sizeof(again), "#%" PRId64 " ", arm->repetition);
+		fprintf(out, "  %-28s %s%s%s\n", arm->scenario->id, again, arm->scenario->title,
+			arm->added ? " (added)" : "");
 	}
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		const struct plan_absent *absent = &plan->absent[i];

@@ -19,6 +19,7 @@ struct progress {
 	struct terminal terminal;
 	const struct options *options;
 	const struct plan *plan;
+	int64_t seed;
 	struct progress_row rows[SLOTS_MAX];
 };
 

@@ -14,6 +14,10 @@ struct run {
 	struct scenario *scenarios;
 	size_t scenarios_count;
 	struct plan *plan;
+	char plan_sha256[HEX_SHA256]; /* of the whole plan that this one is a shard of, as coverage.json would have it
+				       */
+	int64_t seed;
+	char image_config[HEX_SHA256]; /* digest of the image's configuration */
 	const char *missing[8]; /* needs that this host lacks, NULL-terminated */
 	struct store store;
 	struct engine *engine;
@@ -66,6 +70,9 @@ int run_observations(struct run *run, struct error **err) MUST_CHECK;
 /* Fsyncs the observations and reads them back, judges, seals, verifies, and says what came out; *code is the exit code.
  */
 int run_seal(struct run *run, int *code, struct error **err) MUST_CHECK;
+
+/* run_origin.c: once the image is there. */
+void run_origin(const struct run *run, struct manifest_origin *out);
 
 void run_free(struct run *run);
 

@@ -21,7 +21,7 @@ static void put_absent(struct json_writer *json, const struct plan *plan)
 	json_array_end(json);
 }
 
-void run_document_plan(const struct plan *plan, const struct options *options, struct buf *out)
+void run_document_plan(const struct plan *plan, const struct options *options, int64_t seed, struct buf *out)
 {
 	struct json_writer json;
 
@@ -29,6 +29,13 @@ void run_document_plan(const struct plan *plan, const struct options *options, s
 	json_member_bool(&json, "dryRun", true);
 	json_member_int(&json, "jobs", plan_jobs(plan, options->jobs));
 	json_member_int(&json, "aboutSeconds", progress_seconds(plan, plan_jobs(plan, options->jobs)));
+	json_member_int(&json, "repeat", options->repeat);
+	json_put_key(&json, "shard");
+	json_object(&json);
+	json_member_int(&json, "index", options->shard);
+	json_member_int(&json, "of", options->shards);
+	json_object_end(&json);
+	json_member_int(&json, "seed", seed);
 	json_put_key(&json, "arms");
 	json_array(&json);
 	for (size_t i = 0; i < plan->arms_count; i++) {

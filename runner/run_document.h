@@ -8,7 +8,7 @@
 #include "runner/verb.h"
 
 /* Of a dry run: what would run, what is not planned, what it would touch. */
-void run_document_plan(const struct plan *plan, const struct options *options, struct buf *out);
+void run_document_plan(const struct plan *plan, const struct options *options, int64_t seed, struct buf *out);
 /* Of a run that was judged and sealed. `records`: one for each arm of the plan, in its order. */
 void run_document_verdict(const struct verdicts *verdicts, const struct plan *plan, const struct arm_record *records,
 			  const struct summary_facts *facts, struct buf *out);

@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "adapter/image.h"
 #include "adapter/preflight.h"
 #include "core/clock.h"
 #include "core/fd.h"
+#include "core/hash.h"
 #include "mutations/mutation.h"
+#include "reports/coverage.h"
 #include "runner/environment.h"
 #include "runner/paths.h"
 #include "runner/run.h"
@@ -81,15 +84,40 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 	return check_supported(*out, *count, err);
 }
 
+/* What all shards of one plan have in common. */
+static int name_whole(struct run *run, const struct plan *whole, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
+
+	if (coverage_encode(whole, &text, err) < 0)
+		return -1;
+	hash_bytes(buf_string(&text), text.length, run->plan_sha256);
+	return 0;
+}
+
+static int plan_for(struct run *run, struct plan_shard part, const struct ground *ground, struct plan **out,
+		    struct error **err)
+{
+	const struct options *options = run->options;
+
+	return plan_make_shard(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
+			       options->words_count ? options->words_count : 1, options->repeat, part, ground, out,
+			       err);
+}
+
 static int make_plan(struct run *run, struct error **err)
 {
 	const struct options *options = run->options;
+	const struct plan_shard part = { .index = options->shard, .of = options->shards };
+	struct plan *whole = NULL;
 	size_t missing = 0;
 	const struct ground ground = { .missing = run->missing,
 				       .gateway = (enum gateway_kind)run->context.gateway.kind,
 				       .raised = run->context.gateway.raised[0] != '\0' };
 	int status;
 
+	if (options->words_count > PLAN_SELECTORS_MAX)
+		return error_set(err, ERROR_USAGE, "at most %d words select scenarios", PLAN_SELECTORS_MAX);
 	if (!run->context.ipv6)
 		run->missing[missing++] = NEED_IPV6;
 	if (!run->context.user_xattr)
@@ -98,14 +126,33 @@ static int make_plan(struct run *run, struct error **err)
 		run->missing[missing++] = NEED_CORE;
 	run->missing[missing] = NULL;
 	plan_free(steal_pointer(&run->plan));
-	status = plan_make(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
-			   options->words_count ? options->words_count : 1, 1, &ground, &run->plan, err);
+	status = plan_for(run, PLAN_WHOLE, &ground, &whole, err);
+	if (status == 0)
+		status = name_whole(run, whole, err);
+	plan_free(whole);
+	if (status == 0)
+		status = plan_for(run, part, &ground, &run->plan, err);
 	run->progress.plan = run->plan;
 	return status;
 }
 
+static int draw_seed(struct run *run, struct error **err)
+{
+	uint64_t drawn;
+
+	run->seed = run->options->seed;
+	if (run->seed >= 0)
+		return 0;
+	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		return error_errno(err, errno, "no random bytes");
+	run->seed = (int64_t)(drawn & (uint64_t)EVIDENCE_INT_MAX);
+	return 0;
+}
+
 int run_plan(struct run *run, struct error **err)
 {
+	if (draw_seed(run, err) < 0)
+		return -1;
 	if (run_gateway(run->options, &run->context.gateway, err) < 0 ||
 	    scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0)
 		return -1;
@@ -283,6 +330,8 @@ int run_image(struct run *run, struct error **err)
 	if (agent < 0)
 		return error_errno(err, errno, "the agent's program: run `make`");
 	status = image_build(agent, image_architecture(), &image, err);
+	if (status == 0)
+		memcpy(run->image_config, image.id + strlen("sha256:"), sizeof(run->image_config));
 	if (status == 0)
 		status = settle(run, &image, err);
 	image_free(&image);

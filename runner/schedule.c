@@ -40,16 +40,11 @@ struct schedule {
 	struct run *run;
 	struct loop *loop;
 	struct slot slots[SLOTS_MAX];
-	size_t *order; /* of starting: longest windows first, so that waits overlap with work */
+	size_t *order; /* of starting */
 	size_t next, done, results;
 	bool halted; /* no arm begins, and no result is kept */
 	int64_t give_up; /* once halted: when the rest is killed */
 };
-
-static int window_of(const struct run *run, size_t arm)
-{
-	return (int)run->plan->arms[arm].scenario->window_ms;
-}
 
 static int order_arms(struct schedule *schedule, struct error **err)
 {
@@ -59,13 +54,25 @@ static int order_arms(struct schedule *schedule, struct error **err)
 	schedule->order = calloc(count, sizeof(*schedule->order));
 	if (!schedule->order)
 		return error_set(err, ERROR_MEMORY, "no memory for the order of the arms");
-	for (size_t i = 0; i < count; i++) {
-		size_t place = i;
+	plan_schedule(run->plan, run->seed, schedule->order);
+	return 0;
+}
 
-		for (; place > 0 && window_of(run, schedule->order[place - 1]) < window_of(run, i); place--)
-			schedule->order[place] = schedule->order[place - 1];
-		schedule->order[place] = i;
+/* The scenario as the arm gets it: with the delays that the seed draws within the ranges. */
+static int drawn_scenario(const struct run *run, const struct plan_arm *arm, struct scenario **out, struct error **err)
+{
+	int64_t delays[ARM_FAULTS_MAX] = { 0 };
+	struct scenario *scenario = malloc(sizeof(*scenario));
+
+	if (!scenario)
+		return error_set(err, ERROR_MEMORY, "no memory for a scenario");
+	*scenario = *arm->scenario;
+	plan_delays(arm, run->seed, delays);
+	for (size_t i = 0; i < scenario->faults_count; i++) {
+		scenario->faults[i].delay_ms = delays[i];
+		scenario->faults[i].delay_span_ms = 0;
 	}
+	*out = scenario;
 	return 0;
 }
 
@@ -85,6 +92,7 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	char name[] = "harness", verb[] = "arm";
 	char *argv[] = { name, verb, NULL };
 	const struct plan_arm *arm = &run->plan->arms[index];
+	cleanup_free struct scenario *scenario = NULL;
 
 	slot->text = (struct buf)BUF(ARM_RESULT_BYTES);
 	slot->arm = index;
@@ -92,7 +100,8 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	slot->waits = false;
 	slot->still = 0;
 	slot->deadline = clock_deadline(ARM_MS + arm->scenario->window_ms);
-	if (arm_input_encode(&run->context, arm->scenario, arm->repetition, json_raw(json_root(run->info)),
+	if (drawn_scenario(run, arm, &scenario, err) < 0 ||
+	    arm_input_encode(&run->context, scenario, arm->repetition, json_raw(json_root(run->info)),
 			     json_raw(json_root(run->image_inspect)), &input, err) < 0 ||
 	    fd_pipe(&input_read, &input_write, err) < 0 || fd_pipe(&slot->result, &result_write, err) < 0 ||
 	    fd_pipe(&life_read, &slot->lifeline, err) < 0 || fd_pipe(&slot->steps, &steps_write, err) < 0 ||

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/error.h"
 
@@ -19,6 +20,9 @@ struct options {
 	const char *gateway, *gateway_raised, *gateway_token, *gateway_sink;
 	const char *session; /* of a policy update, or NULL */
 	int jobs;
+	int64_t repeat; /* of each arm */
+	int64_t shard, shards; /* 1 of 1: the whole plan */
+	int64_t seed; /* or -1: one is drawn */
 	bool quiet, verbose, dry_run, require_signature, json;
 	const char *const *words; /* what stands beside the flags */
 	size_t words_count;

@@ -29,7 +29,7 @@ static bool shown_open(struct shown *shown, bool moves)
 	static const char *const ids[] = { "baseline", "mutation/network" };
 
 	*shown = (struct shown){ .options = { .jobs = 2 } };
-	shown->progress = (struct progress){ .options = &shown->options, .plan = &shown->plan };
+	shown->progress = (struct progress){ .options = &shown->options, .plan = &shown->plan, .seed = 7 };
 	shown->progress.terminal = (struct terminal){ .moves = moves, .columns = 80, .rows = 24 };
 	shown->progress.terminal.out = open_memstream(&shown->text, &shown->length);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
@@ -81,6 +81,7 @@ static void play(struct shown *shown)
 }
 
 static const char plan_text[] = "plan: 2 arms, 2 at a time, about 1 s\n"
+				"seed: 7\n"
 				"  baseline                     title 0\n"
 				"  mutation/network             title 1\n";
 static const char steps_text[] = "loading\n"

@@ -196,7 +196,7 @@ static void test_failed(void)
 static void test_plan(void)
 {
 	static const char *const missing[] = { "ipv6-loopback", NULL };
-	const struct options options = { .jobs = 3, .out = "runs\xff" };
+	const struct options options = { .jobs = 3, .repeat = 4, .shard = 2, .shards = 5, .out = "runs\xff" };
 	cleanup_world struct world world = { .plan = NULL };
 	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
 	const struct json_node *absent;
@@ -204,15 +204,21 @@ static void test_plan(void)
 	const struct json_node *root;
 
 	CU_ASSERT(world_make(&world, "mutation/read-only", 1, missing));
-	run_document_plan(world.plan, &options, &out);
+	run_document_plan(world.plan, &options, 9007199254740991, &out);
 	document = parse(&out);
 	root = json_root(document);
 	KEYS(root, { "schemaVersion", JSON_NUMBER }, { "verb", JSON_STRING }, { "exitCode", JSON_NUMBER },
-	     { "dryRun", JSON_BOOL }, { "jobs", JSON_NUMBER }, { "aboutSeconds", JSON_NUMBER }, { "arms", JSON_ARRAY },
+	     { "dryRun", JSON_BOOL }, { "jobs", JSON_NUMBER }, { "aboutSeconds", JSON_NUMBER },
+	     { "repeat", JSON_NUMBER }, { "shard", JSON_OBJECT }, { "seed", JSON_NUMBER }, { "arms", JSON_ARRAY },
 	     { "notPlanned", JSON_ARRAY }, { "out", JSON_STRING }, { "touches", JSON_ARRAY });
 	CU_ASSERT(flag_of(root, "dryRun"));
 	CU_ASSERT_EQUAL(number_of(root, "jobs"), 3);
 	CU_ASSERT(number_of(root, "aboutSeconds") > 0);
+	CU_ASSERT_EQUAL(number_of(root, "repeat"), 4);
+	KEYS(json_member(root, "shard"), { "index", JSON_NUMBER }, { "of", JSON_NUMBER });
+	CU_ASSERT_EQUAL(number_of(json_member(root, "shard"), "index"), 2);
+	CU_ASSERT_EQUAL(number_of(json_member(root, "shard"), "of"), 5);
+	CU_ASSERT_EQUAL(number_of(root, "seed"), 9007199254740991);
 	CU_ASSERT_STRING_EQUAL(text_of(root, "out"), "runs?");
 	CU_ASSERT(json_count(json_member(root, "touches")) > 0);
 	CU_ASSERT_EQUAL(json_count(json_member(root, "arms")), world.plan->arms_count);
