@@ -106,6 +106,7 @@ static const struct schema_field event_fields[] = {
 const struct schema_field arm_record_fields[] = {
 	{ .key = "arm", .required = true, TEXT(arm_record, arm, PATTERN_ID) },
 	{ .key = "repetition", .required = true, COUNT(arm_record, repetition, 1) },
+	{ .key = "shard", .type = SCHEMA_INT, .max = PLAN_SHARDS_MAX, .offset = offsetof(struct arm_record, shard) },
 	{ .key = "status",
 	  .required = true,
 	  .type = SCHEMA_ENUM,

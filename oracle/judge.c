@@ -157,7 +157,9 @@ static void earn(const struct judged_arm *arm, struct verdict_cell *cell, const 
 		const struct judged_arm *mutant = flips[low].arm;
 		bool same = mutant->repetition == arm->repetition;
 
-		if (!scenario_earns(mutant->scenario, arm->scenario, expectation))
+		/* Shards ran apart: what one of them saw says nothing of another. */
+		if (!scenario_earns(mutant->scenario, arm->scenario, expectation) ||
+		    mutant->record->shard != arm->record->shard)
 			continue;
 		if (!arms_alike(mutant->record, arm->record))
 			because = BECAUSE_ENVIRONMENT;

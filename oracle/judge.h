@@ -26,6 +26,7 @@ struct arm_event {
 struct arm_record {
 	char arm[ID_MAX];
 	int64_t repetition;
+	int64_t shard; /* of a merged run: the one that this arm ran in, from 1; else 0 */
 	int status; /* enum arm_status */
 	char reason[NAME_MAX_SHORT]; /* enum-like id when not ok, "" else */
 	char image[HEX_SHA256];
@@ -118,7 +119,8 @@ struct verdicts {
  *   (or a censored value that leaves the expectation open).
  * - fail, value: it contradicts the expectation.
  * - not_established, unearned | environment: protected, and no mutant that flips it was detected with its own cell
- *   passed (of the same repetition if there is one, else of any), or only with another image or boot.
+ *   passed (of the same repetition if there is one, else of any, and always of the same shard), or only with another
+ * image or boot.
  * - pass, met.
  *
  * A mutation, first match:

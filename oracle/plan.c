@@ -124,20 +124,9 @@ static int close_over_needs(struct planning *planning, struct error **err)
 	return 0;
 }
 
-static int rank(const struct scenario *scenario)
-{
-	if (scenario->control[0])
-		return 2;
-	return scenario->faults_count > 0;
-}
-
 static int by_order(const void *a, const void *b)
 {
-	const struct scenario *one = (*(struct choice *const *)a)->scenario,
-			      *other = (*(struct choice *const *)b)->scenario;
-	int difference = rank(one) - rank(other);
-
-	return difference ? difference : strcmp(one->id, other->id);
+	return plan_order((*(struct choice *const *)a)->scenario, (*(struct choice *const *)b)->scenario);
 }
 
 static int add_absent(const struct planning *planning, const struct choice *choice, struct plan *plan, size_t *cells,

@@ -48,6 +48,8 @@ int plan_make_shard(const struct scenario *scenarios, size_t count, const char *
 		    size_t selectors_count, int64_t repetitions, struct plan_shard part, const struct ground *ground,
 		    struct plan **out, struct error **err) MUST_CHECK;
 void plan_free(struct plan *plan);
+/* The order of scenarios in a plan, as qsort() wants it. */
+int plan_order(const struct scenario *one, const struct scenario *other);
 /* Whether the cell is planned (not absent). */
 bool plan_has(const struct plan *plan, const struct scenario *scenario, const struct expectation *expectation);
 
@@ -57,6 +59,16 @@ void plan_schedule(const struct plan *plan, int64_t seed, size_t *order);
 /* When the arm's faults strike behind their triggers, in milliseconds: within each fault's range as the seed draws, and
  * whatever else is planned. */
 void plan_delays(const struct plan_arm *arm, int64_t seed, int64_t delays[ARM_FAULTS_MAX]);
+
+/* Whether its arms and its absent cells are in the plan's order, each once. */
+bool plan_ordered(const struct plan *plan);
+/* In the plan of a merged run the repetitions of shard I are (I-1)*repeat+1 to I*repeat. These two count from one to
+ * the other; `repeat` is at least 1. */
+int64_t plan_merged_repetition(int64_t shard, int64_t repetition, int64_t repeat);
+int64_t plan_merged_shard(int64_t repetition, int64_t repeat);
+/* The plan that the shards of a merged one are parts of: each arm once, and added where no shard selected it. Of the
+ * plan of one run it is the same again. plan_free() it. */
+int plan_unmerge(const struct plan *merged, int64_t repeat, struct plan **out, struct error **err) MUST_CHECK;
 
 /* Whether an arm of it hurts the engine: then it needs one that was started for that, which arms cannot share. */
 bool plan_hurts_engine(const struct plan *plan);

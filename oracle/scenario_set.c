@@ -13,7 +13,8 @@ static bool same_faults(const struct scenario *a, const struct scenario *b)
 		const struct fault *one = &a->faults[i], *other = &b->faults[i];
 
 		if (one->role != other->role || one->action != other->action || one->delay_ms != other->delay_ms ||
-		    one->delay_span_ms != other->delay_span_ms || one->undo != other->undo || strcmp(one->trigger, other->trigger) != 0)
+		    one->delay_span_ms != other->delay_span_ms || one->undo != other->undo ||
+		    strcmp(one->trigger, other->trigger) != 0)
 			return false;
 	}
 	return true;

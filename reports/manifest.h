@@ -53,7 +53,7 @@ struct manifest_origin {
 	char architecture[NAME_MAX_SHORT];
 	char selection[PLAN_SELECTORS_MAX][ID_MAX]; /* scenarios and groups, as they were said */
 	size_t selection_count;
-	char plan[HEX_SHA256]; /* of coverage.json as the whole plan would have it, whatever the shard */
+	char plan[HEX_SHA256]; /* coverage_digest() of the whole plan, whatever the shard */
 	int64_t seed, repeat;
 	struct plan_shard shard;
 	struct manifest_source merged[PLAN_SHARDS_MAX]; /* by shard, from the first */

@@ -14,8 +14,7 @@ struct run {
 	struct scenario *scenarios;
 	size_t scenarios_count;
 	struct plan *plan;
-	char plan_sha256[HEX_SHA256]; /* of the whole plan that this one is a shard of, as coverage.json would have it
-				       */
+	char plan_sha256[HEX_SHA256]; /* coverage_digest() of the whole plan that this one is a shard of */
 	int64_t seed;
 	char image_config[HEX_SHA256]; /* digest of the image's configuration */
 	const char *missing[8]; /* needs that this host lacks, NULL-terminated */

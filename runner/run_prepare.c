@@ -14,7 +14,6 @@
 #include "adapter/preflight.h"
 #include "core/clock.h"
 #include "core/fd.h"
-#include "core/hash.h"
 #include "mutations/mutation.h"
 #include "reports/coverage.h"
 #include "runner/environment.h"
@@ -84,17 +83,6 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 	return check_supported(*out, *count, err);
 }
 
-/* What all shards of one plan have in common. */
-static int name_whole(struct run *run, const struct plan *whole, struct error **err)
-{
-	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
-
-	if (coverage_encode(whole, &text, err) < 0)
-		return -1;
-	hash_bytes(buf_string(&text), text.length, run->plan_sha256);
-	return 0;
-}
-
 static int plan_for(struct run *run, struct plan_shard part, const struct ground *ground, struct plan **out,
 		    struct error **err)
 {
@@ -128,7 +116,7 @@ static int make_plan(struct run *run, struct error **err)
 	plan_free(steal_pointer(&run->plan));
 	status = plan_for(run, PLAN_WHOLE, &ground, &whole, err);
 	if (status == 0)
-		status = name_whole(run, whole, err);
+		status = coverage_digest(whole, run->plan_sha256, err);
 	plan_free(whole);
 	if (status == 0)
 		status = plan_for(run, part, &ground, &run->plan, err);
