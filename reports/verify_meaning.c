@@ -160,6 +160,7 @@ void bundle_findings(struct bundle *bundle)
 		.verdicts = bundle->verdicts,
 		.arms = bundle->plan->arms_count,
 		.observations = bundle->observations_count,
+		.origin = &manifest->origin,
 	};
 	bundle->findings = (struct findings){
 		.manifest = &bundle->facts,

@@ -75,6 +75,9 @@ int check_grammar(struct bundle *bundle, struct error **err) MUST_CHECK;
 /* verify_references.c: whether its parts can belong to one run */
 int check_references(struct bundle *bundle, struct error **err) MUST_CHECK;
 
+/* verify_origin.c: of check_references(): whether the plan is the one that the manifest says, whole or in shards. */
+int check_origin(const struct bundle *bundle, struct error **err) MUST_CHECK;
+
 /* verify_timeline.c: of check_references(), once arms.json is known to follow the plan: what the arms that ended well
  * lived through. */
 int check_timelines(const struct bundle *bundle, struct error **err) MUST_CHECK;

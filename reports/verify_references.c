@@ -207,6 +207,8 @@ int check_references(struct bundle *bundle, struct error **err)
 	int result = check_records(bundle, err);
 
 	if (result >= 0)
+		result = check_origin(bundle, err);
+	if (result >= 0)
 		result = check_canaries(bundle, err);
 	if (result >= 0)
 		result = check_absent(bundle, err);

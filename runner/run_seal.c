@@ -33,6 +33,7 @@ struct seal {
 	struct verdicts *verdicts;
 	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	size_t programs_count;
+	struct manifest_origin origin;
 };
 
 int run_observations(struct run *run, struct error **err)
@@ -134,6 +135,7 @@ static int write_texts(struct seal *seal, struct error **err)
 		.verdicts = seal->verdicts,
 		.arms = run->plan->arms_count,
 		.observations = seal->observations_count,
+		.origin = &seal->origin,
 	};
 	struct findings findings = {
 		.manifest = &facts,
@@ -148,6 +150,7 @@ static int write_texts(struct seal *seal, struct error **err)
 	if (measure_programs(seal, err) < 0 || run_gateway_facts(&run->context.gateway, &facts.gateway, err) < 0)
 		return -1;
 	facts.programs_count = seal->programs_count;
+	run_origin(run, &seal->origin);
 	clock_wall(finished);
 	if (write_members(seal, &findings, err) < 0)
 		return -1;

@@ -31,6 +31,7 @@ struct fixture {
 	struct fixture_member members[FIXTURE_MEMBERS]; /* sorted by name */
 	size_t count;
 	struct manifest_gateway gateway; /* zeros: a bundle that says nothing of it */
+	struct manifest_origin origin;
 };
 
 static inline void fixture_free(struct fixture *fixture)
@@ -210,9 +211,21 @@ static inline size_t fixture_canaries(const struct world *world)
 }
 
 /* Who ran it and when; *program is the one that took part. */
-static inline struct manifest_facts fixture_facts(const struct fixture *fixture, const char *version,
+static inline struct manifest_facts fixture_facts(struct fixture *fixture, const char *version,
 						  struct manifest_program *program)
 {
+	const struct buf *coverage = fixture_text(fixture, "coverage.json"),
+			 *scenarios = fixture_text(fixture, "scenarios.json");
+	struct hash *hash = hash_new();
+
+	hash_add(hash, buf_string(coverage), coverage->length);
+	hash_add(hash, buf_string(scenarios), scenarios->length);
+	hash_end(hash, fixture->origin.plan);
+	fixture->origin.repeat = 1;
+	for (size_t i = 0; i < fixture->world.plan->arms_count; i++)
+		if (fixture->world.plan->arms[i].repetition > fixture->origin.repeat)
+			fixture->origin.repeat = fixture->world.plan->arms[i].repetition;
+	fixture->origin.shard = PLAN_WHOLE;
 	*program = (struct manifest_program){ .name = "harness" };
 	memset(program->sha256, 'c', HEX_SHA256 - 1);
 	return (struct manifest_facts){
@@ -228,6 +241,7 @@ static inline struct manifest_facts fixture_facts(const struct fixture *fixture,
 		.verdicts = fixture->world.verdicts,
 		.arms = fixture->world.plan->arms_count,
 		.observations = fixture->world.observations_count,
+		.origin = &fixture->origin,
 	};
 }
 
