@@ -282,6 +282,8 @@ clean: ## removes what was built; bundles stay
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile packaging/package.mk | while read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
+
+include packaging/package.mk
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

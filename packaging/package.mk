@@ -1,0 +1,45 @@
+# What leaves the tree: an installed program, its documents, a source archive, a Debian package. Included by the Makefile.
+#
+#   make install prefix=/usr/local DESTDIR=       DESTDIR is put before every path; nothing is built anew but what is missing
+#
+# The program finds what belongs to it from its own path (core/process.c, runner/paths.c): libexec/harness and share/harness
+# of the same prefix. So a prefix can be moved as a whole.
+
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libexecdir ?= $(prefix)/libexec
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+docdir ?= $(datadir)/doc/harness
+bashdir ?= $(datadir)/bash-completion/completions
+zshdir ?= $(datadir)/zsh/site-functions
+fishdir ?= $(datadir)/fish/vendor_completions.d
+INSTALL ?= install
+
+# Neither of the two may be somewhere else: that is where the program looks.
+HELPERS_AT = $(DESTDIR)$(libexecdir)/harness
+SCENARIOS_AT = $(DESTDIR)$(datadir)/harness/scenarios
+
+INSTALLED_PROGRAMS = $(filter-out $(BUILD)/harness,$(PROGRAMS))
+SCENARIO_FILES := $(shell find scenarios -name '*.json' | LC_ALL=C sort)
+INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md)
+
+.PHONY: install
+install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put before it
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(HELPERS_AT) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 755 $(BUILD)/harness $(DESTDIR)$(bindir)/harness
+	$(INSTALL) -m 755 $(INSTALLED_PROGRAMS) $(HELPERS_AT)
+	ln -sfr $(HELPERS_AT)/harness-gateway $(DESTDIR)$(bindir)/harness-gateway
+	@for file in $(SCENARIO_FILES:scenarios/%=%); do \
+		$(INSTALL) -D -m 644 "scenarios/$$file" "$(SCENARIOS_AT)/$$file" || exit 1; done
+	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(docdir)
+
+# File by file, so that what somebody else put beside ours stays, and a folder goes when nothing is left in it.
+remove_from = @for name in $(2); do rm -f "$(1)/$$name"; done
+.PHONY: uninstall
+uninstall: ## what `make install` put below the same prefix and DESTDIR, and nothing else
+	$(call remove_from,$(DESTDIR)$(bindir),harness harness-gateway)
+	$(call remove_from,$(HELPERS_AT),$(notdir $(INSTALLED_PROGRAMS)))
+	$(call remove_from,$(SCENARIOS_AT),$(SCENARIO_FILES:scenarios/%=%))
+	$(call remove_from,$(DESTDIR)$(docdir),$(notdir $(INSTALLED_DOCS)))
+	@find $(wildcard $(HELPERS_AT) $(DESTDIR)$(datadir)/harness $(DESTDIR)$(docdir)) -depth -type d -empty -delete
