@@ -22,7 +22,15 @@ SCENARIOS_AT = $(DESTDIR)$(datadir)/harness/scenarios
 
 INSTALLED_PROGRAMS = $(filter-out $(BUILD)/harness,$(PROGRAMS))
 SCENARIO_FILES := $(shell find scenarios -name '*.json' | LC_ALL=C sort)
+COMPLETIONS := packaging/completion
+MANUALS := docs/harness.1 docs/harness-gateway.1
 INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md)
+
+.PHONY: docs
+docs: all ## docs/harness.1 and packaging/completion, from the tables of verbs and flags
+	$(BUILD)/harness manual >docs/harness.1
+	@mkdir -p $(COMPLETIONS)
+	for shell in bash zsh fish; do $(BUILD)/harness completion $$shell >$(COMPLETIONS)/harness.$$shell || exit 1; done
 
 .PHONY: install
 install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put before it
@@ -33,6 +41,10 @@ install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put befor
 	@for file in $(SCENARIO_FILES:scenarios/%=%); do \
 		$(INSTALL) -D -m 644 "scenarios/$$file" "$(SCENARIOS_AT)/$$file" || exit 1; done
 	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(docdir)
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(mandir)/man1 $(MANUALS)
+	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.bash $(DESTDIR)$(bashdir)/harness
+	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.zsh $(DESTDIR)$(zshdir)/_harness
+	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.fish $(DESTDIR)$(fishdir)/harness.fish
 
 # File by file, so that what somebody else put beside ours stays, and a folder goes when nothing is left in it.
 remove_from = @for name in $(2); do rm -f "$(1)/$$name"; done
@@ -42,4 +54,6 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(HELPERS_AT),$(notdir $(INSTALLED_PROGRAMS)))
 	$(call remove_from,$(SCENARIOS_AT),$(SCENARIO_FILES:scenarios/%=%))
 	$(call remove_from,$(DESTDIR)$(docdir),$(notdir $(INSTALLED_DOCS)))
+	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
+	rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
 	@find $(wildcard $(HELPERS_AT) $(DESTDIR)$(datadir)/harness $(DESTDIR)$(docdir)) -depth -type d -empty -delete

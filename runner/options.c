@@ -227,6 +227,19 @@ void options_help(const char *verb)
 		printf("  %-24s %s\n", "--version", "say which version this is");
 }
 
+bool options_row(size_t index, const char *verb, struct flag_row *out, bool *takes)
+{
+	const struct flag *flag = &flags[index];
+
+	if (index >= flags_count)
+		return false;
+	*out = (struct flag_row){
+		.name = flag->name, .letter = flag->letter, .argument = flag->argument, .title = flag->title
+	};
+	*takes = !verb || is_for(flag, verb);
+	return true;
+}
+
 static const struct flag flags[] = {
 	{ .name = "--socket",
 	  .verbs = "run clean doctor",

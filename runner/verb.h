@@ -40,6 +40,7 @@ struct verb {
 };
 
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_policy, verb_help, verb_arm;
+extern const struct verb verb_completion, verb_manual;
 extern const struct verb *const verbs[]; /* NULL-terminated */
 /* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */
 const struct verb *verb_find(const char *name, struct error **err) MUST_CHECK;
@@ -51,5 +52,12 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 int options_socket(const char *flag, const char **out, struct error **err) MUST_CHECK;
 /* The flags of a verb, one line each, for help; NULL: of all. */
 void options_help(const char *verb);
+
+/* What help, the manual page and the completions say of a flag; NULL: it has no letter, no argument. */
+struct flag_row {
+	const char *name, *letter, *argument, *title;
+};
+/* The flag at `index` of the table, if there is one; *takes is whether `verb` (NULL: any) takes it. */
+bool options_row(size_t index, const char *verb, struct flag_row *out, bool *takes);
 
 #endif

@@ -38,7 +38,7 @@ static int run_help(const struct options *options, struct error **err)
 	       "usage: harness VERB [FLAGS] [WORDS]\n\n");
 	for (size_t i = 0; verbs[i]; i++)
 		if (!verbs[i]->hidden)
-			printf("  %-8s %-24s %s\n", verbs[i]->name, verbs[i]->words, verbs[i]->title);
+			printf("  %-10s %-24s %s\n", verbs[i]->name, verbs[i]->words, verbs[i]->title);
 	printf("\n");
 	options_help(NULL);
 	printf("\nexit codes: 0 pass, 1 fail (a leak, a control that did not hold, a mutant that was not caught), 2 "
@@ -56,5 +56,6 @@ const struct verb verb_help = {
 };
 
 const struct verb *const verbs[] = {
-	&verb_run, &verb_list, &verb_verify, &verb_clean, &verb_doctor, &verb_policy, &verb_help, &verb_arm, NULL,
+	&verb_run,        &verb_list, &verb_verify, &verb_clean,  &verb_doctor, &verb_policy,
+	&verb_completion, &verb_help, &verb_arm,    &verb_manual, NULL,
 };

@@ -1,0 +1,81 @@
+# bash completion for harness, made by `harness completion bash`
+# shellcheck shell=bash
+
+# Ids, groups and all of what came with this harness.
+_harness_scenarios() { # COMMAND
+	local id
+	echo all
+	"$1" list 2>/dev/null | sed -n '2,/^$/s/^  \([^ ]*\) .*/\1/p' | while read -r id; do
+		echo "$id"
+		[ "${id%/*}" = "$id" ] || echo "${id%/*}"
+	done | sort -u
+}
+
+_harness() { # COMMAND
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cur_is='' flags='' kind=none words=''
+	COMPREPLY=()
+	# To bash, the "=" of --flag=value is a word of its own.
+	if [ "$cur" = = ]; then
+		cur=''
+	elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	local verbs='run list verify clean doctor policy completion help'
+
+	case ${COMP_WORDS[1]} in
+	run)
+		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --dry-run -q --quiet -v --verbose --json --help' kind=scenario
+		;;
+	list)
+		flags='--scenarios --json --help' kind=none
+		;;
+	verify)
+		flags='--require-signature -q --quiet --help' kind=bundle
+		;;
+	clean)
+		flags='--socket --out --help' kind=none
+		;;
+	doctor)
+		flags='--socket --json --help' kind=none
+		;;
+	policy)
+		flags='--session --help' kind=words words='show revoke restore'
+		;;
+	completion)
+		flags='--help' kind=words words='bash zsh fish'
+		;;
+	help)
+		flags='--help' kind=verb
+		;;
+	esac
+	case $prev in
+	--socket) cur_is=argument kind=file ;;
+	--out) cur_is=argument kind=folder ;;
+	--scenarios) cur_is=argument kind=folder ;;
+	--session) cur_is=argument kind=none ;;
+	--gateway) cur_is=argument kind=words words='embedded cmcp' ;;
+	--gateway-sink) cur_is=argument kind=file ;;
+	--gateway-raised) cur_is=argument kind=none ;;
+	--gateway-token-file) cur_is=argument kind=file ;;
+	-j | --jobs) cur_is=argument kind=none ;;
+	esac
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		kind=words words="$verbs --help --version"
+	elif [ -z "$cur_is" ] && [[ $cur == -* ]]; then
+		kind=words words=$flags
+	fi
+	case $kind in
+	file | folder | bundle) compopt -o filenames 2>/dev/null ;;
+	scenario) words=$(_harness_scenarios "$1") ;;
+	verb) words=$verbs ;;
+	esac
+	case $kind in
+	file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	bundle) mapfile -t COMPREPLY < <(compgen -d -- "$cur" && compgen -f -X '!*.tar.gz' -- "$cur") ;;
+	none) ;;
+	*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
+	esac
+}
+
+complete -F _harness harness

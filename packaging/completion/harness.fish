@@ -1,0 +1,72 @@
+# fish completion for harness, made by `harness completion fish`
+
+function __harness_needs_verb
+	test (count (commandline -opc)) -eq 1
+end
+
+function __harness_verb_is
+	set -l words (commandline -opc)
+	test (count $words) -ge 2; and test $words[2] = $argv[1]
+end
+
+function __harness_first_word
+	test (count (commandline -opc)) -eq 2
+end
+
+# Ids, groups and all of what came with this harness.
+function __harness_scenarios
+	set -l words (commandline -opc)
+	set -l ids ($words[1] list 2>/dev/null | sed -n '2,/^$/s/^  \([^ ]*\) .*/\1/p')
+	printf '%s\n' all $ids
+	printf '%s\n' $ids | sed -n 's,/.*,,p' | sort -u
+end
+
+complete -c harness -f
+complete -c harness -n __harness_needs_verb -l help -d 'say what harness does'
+complete -c harness -n __harness_needs_verb -l version -d 'say which version this is'
+
+function __harness_verbs
+	printf '%s\n' run list verify clean doctor policy completion help
+end
+
+complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
+complete -c harness -n '__harness_verb_is run' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
+complete -c harness -n '__harness_verb_is run' -l out -x -a '(__fish_complete_directories)' -d 'where runs are kept (default: runs)'
+complete -c harness -n '__harness_verb_is run' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is run' -l gateway -x -a 'embedded cmcp' -d 'embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs: http://127.0.0.1:PORT/mcp'
+complete -c harness -n '__harness_verb_is run' -l gateway-sink -r -F -d 'of a gateway by URL: the file that its upstream, build/libexec/recorder FILE, appends to'
+complete -c harness -n '__harness_verb_is run' -l gateway-raised -x -d 'of a gateway by URL: the same with public.tool\'s ceiling at confidential; else that is not planned'
+complete -c harness -n '__harness_verb_is run' -l gateway-token-file -r -F -d 'of a gateway by URL: holds its bearer token'
+complete -c harness -n '__harness_verb_is run' -s j -l jobs -x -d 'arms at the same time (default: 2)'
+complete -c harness -n '__harness_verb_is run' -l dry-run -d 'run: print the plan and what it would touch, and stop'
+complete -c harness -n '__harness_verb_is run' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is run' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
+complete -c harness -n '__harness_verb_is run' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+complete -c harness -n '__harness_verb_is run' -x -a '(__harness_scenarios)'
+
+complete -c harness -n __harness_needs_verb -a list -d 'scenarios, mutations and observers, one line each'
+complete -c harness -n '__harness_verb_is list' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is list' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+
+complete -c harness -n __harness_needs_verb -a verify -d 'check a bundle offline: every hash and every verdict again'
+complete -c harness -n '__harness_verb_is verify' -l require-signature -d 'verify: a bundle that nobody signed is not established'
+complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a clean -d 'remove what earlier runs left: containers, images, processes, temporary folders'
+complete -c harness -n '__harness_verb_is clean' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
+complete -c harness -n '__harness_verb_is clean' -l out -x -a '(__fish_complete_directories)' -d 'where runs are kept (default: runs)'
+
+complete -c harness -n __harness_needs_verb -a doctor -d 'each need of this host: ok, or what mends it'
+complete -c harness -n '__harness_verb_is doctor' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
+complete -c harness -n '__harness_verb_is doctor' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+
+complete -c harness -n __harness_needs_verb -a policy -d 'what may be called in the sessions that are open now, and change it'
+complete -c harness -n '__harness_verb_is policy' -l session -x -d 'which session is changed, as `harness policy show` lists them'
+complete -c harness -n '__harness_verb_is policy; and __harness_first_word' -x -a 'show revoke restore'
+
+complete -c harness -n __harness_needs_verb -a completion -d 'print what makes a shell complete verbs, flags and scenarios'
+complete -c harness -n '__harness_verb_is completion; and __harness_first_word' -x -a 'bash zsh fish'
+
+complete -c harness -n __harness_needs_verb -a help -d 'say what harness does, or what one verb does'
+complete -c harness -n '__harness_verb_is help; and __harness_first_word' -x -a '(__harness_verbs)'

@@ -1,0 +1,104 @@
+#compdef harness
+# zsh completion for harness, made by `harness completion zsh`
+
+# Ids, groups and all of what came with this harness.
+_harness_scenarios() {
+	local -a ids
+	ids=(${(f)"$(_call_program scenarios ${(q)command_word} list 2>/dev/null | sed -n '2,/^$/s/^  \([^ ]*\) .*/\1/p')"})
+	ids+=(all ${(u)${(M)ids:#*/*}%/*})
+	compadd -a ids
+}
+
+_harness_verbs() {
+	local -a verbs=(
+		'run:run scenarios with the mutants that their zeros need, and seal a bundle'
+		'list:scenarios, mutations and observers, one line each'
+		'verify:check a bundle offline\: every hash and every verdict again'
+		'clean:remove what earlier runs left\: containers, images, processes, temporary folders'
+		'doctor:each need of this host\: ok, or what mends it'
+		'policy:what may be called in the sessions that are open now, and change it'
+		'completion:print what makes a shell complete verbs, flags and scenarios'
+		'help:say what harness does, or what one verb does'
+	)
+	_describe -t verbs verb verbs
+}
+
+_harness() {
+	local command_word=$words[1]
+	if (( CURRENT == 2 )); then
+		if [[ $words[2] == -* ]]; then
+			compadd -- --help --version
+		else
+			_harness_verbs
+		fi
+		return
+	fi
+	shift words
+	(( CURRENT-- ))
+	case $words[1] in
+	run)
+		_arguments -S \
+			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
+			--out='[where runs are kept (default\: runs)]:FOLDER:_files -/' \
+			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--gateway='[embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs\: http\://127.0.0.1\:PORT/mcp]:KIND:(embedded cmcp)' \
+			--gateway-sink='[of a gateway by URL\: the file that its upstream, build/libexec/recorder FILE, appends to]:FILE:_files' \
+			--gateway-raised='[of a gateway by URL\: the same with public.tool'\''s ceiling at confidential; else that is not planned]:URL: ' \
+			--gateway-token-file='[of a gateway by URL\: holds its bearer token]:FILE:_files' \
+			'(-j --jobs)'{-j+,--jobs=}'[arms at the same time (default\: 2)]:N: ' \
+			--dry-run'[run\: print the plan and what it would touch, and stop]' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]' \
+			'*:word:_harness_scenarios'
+		;;
+	list)
+		_arguments -S \
+			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]'
+		;;
+	verify)
+		_arguments -S \
+			--require-signature'[verify\: a bundle that nobody signed is not established]' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	clean)
+		_arguments -S \
+			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
+			--out='[where runs are kept (default\: runs)]:FOLDER:_files -/' \
+			'--help[say what it does]'
+		;;
+	doctor)
+		_arguments -S \
+			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]'
+		;;
+	policy)
+		_arguments -S \
+			--session='[which session is changed, as `harness policy show` lists them]:ID: ' \
+			'--help[say what it does]' \
+			'1:word:(show revoke restore)'
+		;;
+	completion)
+		_arguments -S \
+			'--help[say what it does]' \
+			'1:word:(bash zsh fish)'
+		;;
+	help)
+		_arguments -S \
+			'--help[say what it does]' \
+			'1:word:_harness_verbs'
+		;;
+	esac
+}
+
+if [ "$funcstack[1]" = _harness ]; then
+	_harness "$@"
+else
+	compdef _harness harness
+fi

@@ -1,0 +1,71 @@
+#!/bin/bash
+# The manual page and the completions that lie in the tree are those that the program prints, and say each verb and flag.
+# shellcheck disable=SC2317 # check() calls functions by name
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+harness=${BUILD:-build}/harness
+passed=0 failed=0
+folder=$(mktemp -d "${TMPDIR:-/tmp}/harness-docs.XXXXXX") || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+check() { # WHAT COMMAND...
+	local what=$1
+	shift
+	if "$@" >"$folder/said" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'docs: FAILED: %s\n' "$what"
+		sed 's/^/    /' "$folder/said"
+	fi
+}
+
+fresh() { # FILE VERB WORD...
+	local file=$1
+	shift
+	"$harness" "$@" >"$folder/made" && [ -s "$folder/made" ] && diff "$file" "$folder/made" && return
+	echo "run: make docs"
+	return 1
+}
+check "docs/harness.1 is what the program prints" fresh docs/harness.1 manual
+for shell in bash zsh fish; do
+	check "the completion of $shell is what the program prints" fresh "packaging/completion/harness.$shell" completion "$shell"
+done
+
+# By what `harness help` lists: two blanks and a verb, then "flags:", two blanks, perhaps "-x, ", and a flag.
+"$harness" help >"$folder/help"
+mapfile -t verbs < <(sed -n '/^usage/,/^flags/s/^  \([a-z]*\) .*/\1/p' "$folder/help")
+mapfile -t flags < <(sed -n '/^flags/,/^exit/s/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$folder/help")
+check "help lists verbs" test "${#verbs[@]}" -ge 8
+check "help lists flags" test "${#flags[@]}" -ge 12
+
+explained() { # TERM: it is the term of an entry, set in bold
+	grep -A 1 -xF .TP docs/harness.1 | grep -qF "\\fB${1//-/\\-}\\fR"
+}
+for verb in "${verbs[@]}"; do
+	check "the manual page explains $verb" explained "$verb"
+	for shell in bash zsh fish; do
+		check "$shell completes $verb" grep -qE "(^|[ '(])$verb([ ':)]|\$)" "packaging/completion/harness.$shell"
+	done
+done
+for flag in "${flags[@]}"; do
+	check "the manual page explains $flag" explained "$flag"
+	check "bash completes $flag" grep -qE -- "[ ']${flag}[ '\"]" packaging/completion/harness.bash
+	[ "$flag" = --version ] || check "zsh completes $flag" grep -qE -- "$flag=?['[}]" packaging/completion/harness.zsh
+	check "fish completes $flag" grep -qE -- "-l ${flag#--} " packaging/completion/harness.fish
+done
+
+no_such() { # WORD...: refused as usage, in one line that holds no escape
+	local status=0
+	"$harness" "$@" >"$folder/out" 2>"$folder/err" || status=$?
+	[ "$status" -eq 4 ] && [ ! -s "$folder/out" ] && [ "$(wc -l <"$folder/err")" -eq 1 ] && ! grep -q $'\e' "$folder/err"
+}
+check "another shell is refused" no_such completion tcsh
+check "escapes for a shell are refused" no_such completion $'\e[31m'
+check "no shell is refused" no_such completion
+check "two shells are refused" no_such completion bash zsh
+check "words behind manual are refused" no_such manual bash
+
+printf 'docs: %d passed, %d failed, 0 skipped\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
