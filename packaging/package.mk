@@ -57,3 +57,20 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
 	rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
 	@find $(wildcard $(HELPERS_AT) $(DESTDIR)$(datadir)/harness $(DESTDIR)$(docdir)) -depth -type d -empty -delete
+
+# ---- to give away ----------------------------------------------------------------------------------------------------
+
+DIST := $(BUILD)/harness-$(VERSION).tar.gz
+
+.PHONY: dist
+dist: ## the source archive of what is committed, in build/: the same commit gives the same bytes
+	@ci/dist $(VERSION) $(DIST)
+	@sha256sum $(DIST)
+
+.PHONY: deb
+deb: dist ## a Debian package of it, in build/ (ci/deps build package)
+	@ci/deb $(DIST) $(BUILD)
+
+.PHONY: check-package
+check-package: all ## installation, manual pages, completion, archive and Debian package (ci/deps package)
+	@ci/run-tests BUILD=$(BUILD) package: $(wildcard tests/package/test_*.sh tests/package/test_*.py)

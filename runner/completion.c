@@ -277,7 +277,7 @@ static const char bash_end[] =
 	"\tcase $kind in\n"
 	"\tfile) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
 	"\tfolder) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
-	"\tbundle) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\" && compgen -f -X '!*.tar.gz' -- \"$cur\") ;;\n"
+	"\tbundle) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"; compgen -f -X '!*.tar.gz' -- \"$cur\") ;;\n"
 	"\tnone) ;;\n"
 	"\t*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n"
 	"\tesac\n"

@@ -72,7 +72,7 @@ _harness() { # COMMAND
 	case $kind in
 	file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-	bundle) mapfile -t COMPREPLY < <(compgen -d -- "$cur" && compgen -f -X '!*.tar.gz' -- "$cur") ;;
+	bundle) mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X '!*.tar.gz' -- "$cur") ;;
 	none) ;;
 	*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
 	esac
