@@ -17,7 +17,7 @@
 #define TEMPORARY "." BUNDLE_ARCHIVE ".tmp"
 #define MEMBER_MODE 0644
 #define CHUNK_BYTES ((size_t)64 * KIB)
-#define SCANNER_CANARIES 4096
+#define SCANNER_CANARIES CANARY_SET_MAX
 #define SUMS_BYTES (8 * KIB)
 
 /* A member with what is known of it once it was measured. */
@@ -32,6 +32,7 @@ struct scan {
 	struct canary_scanner **scanners;
 	size_t count;
 	uint64_t *hits;
+	size_t hits_count;
 	struct shape shape;
 	bool shape_seen;
 };
@@ -64,7 +65,8 @@ static int scan_make(struct scan *scan, const struct canary *live, size_t count,
 	size_t batches = (count + SCANNER_CANARIES - 1) / SCANNER_CANARIES;
 
 	scan->scanners = calloc(batches + 1, sizeof(struct canary_scanner *));
-	scan->hits = calloc(SCANNER_CANARIES, sizeof(*scan->hits));
+	scan->hits_count = count < SCANNER_CANARIES ? count : SCANNER_CANARIES;
+	scan->hits = calloc(scan->hits_count + 1, sizeof(*scan->hits));
 	if (!scan->scanners || !scan->hits)
 		return error_set(err, ERROR_MEMORY, "no memory to scan the bundle");
 	for (size_t i = 0; i < batches; i++) {
@@ -97,7 +99,7 @@ static int scan_end(const struct scan *scan, const char *name, struct error **er
 {
 	bool hit = false;
 
-	for (size_t i = 0; i < SCANNER_CANARIES; i++)
+	for (size_t i = 0; i < scan->hits_count; i++)
 		hit |= scan->hits[i] > 0;
 	if (hit)
 		return error_set(err, ERROR_REFUSED, "a live canary stands in %s: no bundle is written", name);

@@ -1,4 +1,5 @@
-/* A canary's shape, known or not: "canary-" and 32 letters a to p, found in a stream of bytes. */
+/* A canary's shape, known or not, in each encoding of the table: "canary-" and 32 letters a to p, found in a stream of
+ * bytes. */
 #ifndef HARNESS_REPORTS_SHAPE_H
 #define HARNESS_REPORTS_SHAPE_H
 
@@ -9,8 +10,7 @@
 
 /* What stands at the end of the bytes so far. Zeroed before the first. */
 struct shape {
-	size_t prefix; /* bytes of "canary-" */
-	size_t letters; /* behind a whole one; 1 more than there are, 0 without */
+	struct canary_finder finder;
 };
 
 /* Whether the shape was completed within these bytes. */
