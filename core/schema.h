@@ -33,7 +33,8 @@ struct schema_field {
 	const char *key;
 	enum schema_type type;
 	bool required;
-	bool nullable; /* null leaves the member zero; only SCHEMA_STRING (written as null when empty) */
+	bool nullable; /* null leaves the member zero; SCHEMA_STRING (written as null when empty), and SCHEMA_INT of a
+			  form that is printed alone */
 	size_t offset; /* of the value, or of the array's first element */
 	size_t size; /* SCHEMA_STRING: bytes of the char array; SCHEMA_OBJECT: sizeof the struct */
 	int64_t min, max; /* SCHEMA_INT: bounds; SCHEMA_STRING: least length; for arrays see array_max */

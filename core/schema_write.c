@@ -122,19 +122,24 @@ static void print_enum(const struct schema_field *field, struct json_writer *wri
 	json_array_end(writer);
 }
 
+static void print_type(const struct schema_field *field, const char *type, struct json_writer *writer)
+{
+	json_put_key(writer, "type");
+	if (field->nullable) {
+		json_array(writer);
+		json_put_string(writer, type);
+		json_put_string(writer, "null");
+		json_array_end(writer);
+	} else {
+		json_put_string(writer, type);
+	}
+}
+
 static void print_string(const struct schema_field *field, struct json_writer *writer)
 {
 	const struct pattern_text *pattern = &patterns[field->pattern];
 
-	json_put_key(writer, "type");
-	if (field->nullable) {
-		json_array(writer);
-		json_put_string(writer, "string");
-		json_put_string(writer, "null");
-		json_array_end(writer);
-	} else {
-		json_put_string(writer, "string");
-	}
+	print_type(field, "string", writer);
 	json_member_int(writer, "minLength", field->min > pattern->least ? field->min : pattern->least);
 	json_member_int(writer, "maxLength", (int64_t)field->size - 1);
 	json_member_string(writer, "pattern", pattern->regex);
@@ -145,7 +150,7 @@ static void print_value(const struct schema_field *field, struct json_writer *wr
 {
 	switch (field->type) {
 	case SCHEMA_INT:
-		json_member_string(writer, "type", "integer");
+		print_type(field, "integer", writer);
 		json_member_int(writer, "minimum", field->min);
 		json_member_int(writer, "maximum", field->max);
 		break;

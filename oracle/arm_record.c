@@ -7,6 +7,8 @@
 
 #define ARMS_FILE "arms.json"
 
+static const struct schema_field document_fields[];
+
 int arm_records_encode(const struct arm_record *arms, size_t count, struct buf *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
@@ -78,6 +80,11 @@ int arm_records_decode(const char *bytes, size_t length, struct arm_record **out
 	return 0;
 }
 
+int arm_records_schema(struct buf *out, struct error **err)
+{
+	return schema_print(document_fields, ARMS_FILE " of a bundle, version 1", out, err);
+}
+
 #define SIZE(owner, member) sizeof(((struct owner *)0)->member)
 #define TEXT(owner, member, form)                                                                                      \
 	.type = SCHEMA_STRING, .pattern = (form), .size = SIZE(owner, member), .offset = offsetof(struct owner, member)
@@ -128,5 +135,15 @@ const struct schema_field arm_record_fields[] = {
 	{ .key = "callsAllowed", .value = -1, COUNT(arm_record, calls_allowed, -1) },
 	{ .key = "callsDenied", .value = -1, COUNT(arm_record, calls_denied, -1) },
 	{ .key = "durationNs", .required = true, COUNT(arm_record, duration_ns, 0) },
+	{ .key = NULL },
+};
+
+/* For the schema alone: the list is read one arm at a time. */
+static const struct schema_field document_fields[] = {
+	{ .key = "arms",
+	  .required = true,
+	  .type = SCHEMA_OBJECT,
+	  .fields = arm_record_fields,
+	  .array_max = PLAN_ARMS_MAX },
 	{ .key = NULL },
 };

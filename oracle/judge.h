@@ -142,5 +142,8 @@ int verdicts_encode(const struct verdicts *verdicts, struct buf *out, struct err
 int arm_records_encode(const struct arm_record *arms, size_t count, struct buf *out, struct error **err) MUST_CHECK;
 int arm_records_decode(const char *bytes, size_t length, struct arm_record **out, size_t *count,
 		       struct error **err) MUST_CHECK;
+/* The JSON Schema of arms.json, and of verdicts.json, appended. */
+int arm_records_schema(struct buf *out, struct error **err) MUST_CHECK;
+int verdicts_schema(struct buf *out, struct error **err) MUST_CHECK;
 
 #endif

@@ -4,6 +4,9 @@
 #include "oracle/judge.h"
 
 #define SCHEMA "confinement-evidence/verdicts/1"
+#define FILE_NAME "verdicts.json"
+
+static const struct schema_field document_fields[];
 
 static void put_optional(struct json_writer *writer, const char *key, const char *text)
 {
@@ -108,8 +111,13 @@ int verdicts_encode(const struct verdicts *verdicts, struct buf *out, struct err
 	json_member_string(&writer, "overall", verdict_names[verdicts->overall]);
 	json_member_int(&writer, "exitCode", verdicts->exit_code);
 	json_object_end(&writer);
-	result = buf_check(&text, "verdicts.json", err);
+	result = buf_check(&text, FILE_NAME, err);
 	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+}
+
+int verdicts_schema(struct buf *out, struct error **err)
+{
+	return schema_print(document_fields, FILE_NAME " of a bundle, version 1", out, err);
 }
 
 const char *const because_names[] = {
@@ -142,4 +150,73 @@ const char *const arm_status_names[] = {
 	[ARM_HOST_UNSUPPORTED] = "host_unsupported",
 	[ARM_NOT_RUN] = "not_run",
 	NULL,
+};
+
+/* ---- the form, for the schema alone: verdicts are made again, and never read ---- */
+
+#define CELLS_MAX (PLAN_ARMS_MAX * ARM_CELLS_MAX + OBSERVATION_LINES) /* planned, and what arrived elsewhere */
+#define ID(size_of) .required = true, .type = SCHEMA_STRING, .pattern = PATTERN_ID, .size = (size_of)
+#define OPTIONAL_ID(size_of) .nullable = true, ID(size_of)
+#define NAMED(list) .required = true, .type = SCHEMA_ENUM, .names = (list)
+#define FLAG .required = true, .type = SCHEMA_BOOL
+#define COUNT(low, high) .required = true, .type = SCHEMA_INT, .min = (low), .max = (high)
+#define ROWS(table, most) .required = true, .type = SCHEMA_OBJECT, .fields = (table), .array_max = (most)
+
+static const char *const schema_names[] = { SCHEMA, NULL };
+
+static const struct schema_field cell_fields[] = {
+	{ .key = "arm", ID(ID_MAX) },
+	{ .key = "repetition", COUNT(1, EVIDENCE_INT_MAX) },
+	{ .key = "subject", ID(NAME_MAX_SHORT) },
+	{ .key = "observer", ID(NAME_MAX_SHORT) },
+	{ .key = "op", NAMED(expectation_op_names) },
+	{ .key = "expected", COUNT(0, EVIDENCE_INT_MAX) },
+	{ .key = "class", NAMED(cell_class_names) },
+	{ .key = "value", .nullable = true, COUNT(-EVIDENCE_INT_MAX, EVIDENCE_INT_MAX) },
+	{ .key = "observation", OPTIONAL_ID(sizeof(((struct observation *)0)->id)) },
+	{ .key = "verdict", NAMED(verdict_names) },
+	{ .key = "because", NAMED(because_names) },
+	{ .key = "mutant", OPTIONAL_ID(ID_MAX) },
+	{ .key = NULL },
+};
+
+static const struct schema_field mutation_fields[] = {
+	{ .key = "id", ID(ID_MAX) },
+	{ .key = "repetition", COUNT(1, EVIDENCE_INT_MAX) },
+	{ .key = "installed", FLAG },
+	{ .key = "detected", FLAG },
+	{ .key = "verdict", NAMED(verdict_names) },
+	{ .key = "because", NAMED(because_names) },
+	{ .key = NULL },
+};
+
+static const struct schema_field arm_fields[] = {
+	{ .key = "arm", ID(ID_MAX) },
+	{ .key = "repetition", COUNT(1, EVIDENCE_INT_MAX) },
+	{ .key = "status", NAMED(arm_status_names) },
+	{ .key = "reason", OPTIONAL_ID(NAME_MAX_SHORT) },
+	{ .key = NULL },
+};
+
+static const struct schema_field count_fields[] = {
+	{ .key = "arms", COUNT(0, PLAN_ARMS_MAX) },
+	{ .key = "armsNotOk", COUNT(0, PLAN_ARMS_MAX) },
+	{ .key = "cells", COUNT(1, CELLS_MAX) },
+	{ .key = "pass", COUNT(0, CELLS_MAX) },
+	{ .key = "fail", COUNT(0, CELLS_MAX) },
+	{ .key = "notEstablished", COUNT(0, CELLS_MAX) },
+	{ .key = "mutations", COUNT(0, PLAN_ARMS_MAX) },
+	{ .key = "mutationsDetected", COUNT(0, PLAN_ARMS_MAX) },
+	{ .key = NULL },
+};
+
+static const struct schema_field document_fields[] = {
+	{ .key = "schema", NAMED(schema_names) },
+	{ .key = "cells", ROWS(cell_fields, CELLS_MAX), .array_min = 1 },
+	{ .key = "mutations", ROWS(mutation_fields, PLAN_ARMS_MAX) },
+	{ .key = "runner", ROWS(arm_fields, PLAN_ARMS_MAX), .array_min = 1 },
+	{ .key = "counts", .required = true, .type = SCHEMA_OBJECT, .fields = count_fields },
+	{ .key = "overall", NAMED(verdict_names) },
+	{ .key = "exitCode", COUNT(0, 3) },
+	{ .key = NULL },
 };

@@ -179,6 +179,11 @@ int coverage_decode(const char *bytes, size_t length, const struct scenario *sce
 	return result;
 }
 
+int coverage_schema(struct buf *out, struct error **err)
+{
+	return schema_print(document_fields, FILE_NAME " of a bundle, version 1", out, err);
+}
+
 #define SIZE(owner, member) sizeof(((struct owner *)0)->member)
 #define ID(owner, member)                                                                                              \
 	.required = true, .type = SCHEMA_STRING, .pattern = PATTERN_ID, .size = SIZE(owner, member), .min = 1,         \

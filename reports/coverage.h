@@ -18,4 +18,8 @@ int scenarios_encode(const struct plan *plan, struct buf *out, struct error **er
 int scenarios_decode(const char *bytes, size_t length, struct scenario **out, size_t *count,
 		     struct error **err) MUST_CHECK;
 
+/* The JSON Schema of each, appended. */
+int coverage_schema(struct buf *out, struct error **err) MUST_CHECK;
+int scenarios_schema(struct buf *out, struct error **err) MUST_CHECK;
+
 #endif

@@ -10,10 +10,8 @@
 #include "core/schema.h"
 
 #define FILE_NAME "environment.json"
-#define SCHEMA "confinement-evidence/environment/1"
+#define SCHEMA ENVIRONMENT_SCHEMA
 #define ABSENT "(not known)"
-#define VERSION_TEXT_MAX 128
-#define LIST_MAX 64
 /* Of the engine's API, as the adapter speaks it. */
 #define API_MINOR_MIN 41
 #define API_MINOR_MAX 55
@@ -124,7 +122,7 @@ static bool version_text(const struct json_node *node)
 	const char *text = json_string(node);
 	size_t length = json_string_length(node);
 
-	return text && length <= VERSION_TEXT_MAX && schema_matches(PATTERN_ASCII, text, length);
+	return text && length <= ENVIRONMENT_TEXT_MAX && schema_matches(PATTERN_ASCII, text, length);
 }
 
 static bool fact_value(const struct json_node *node)
@@ -143,7 +141,7 @@ static bool fact_value(const struct json_node *node)
 		for (const struct json_node *one = json_first(node); one; one = json_next(one))
 			if (!version_text(one))
 				return false;
-		return json_count(node) <= LIST_MAX;
+		return json_count(node) <= ENVIRONMENT_LIST_MAX;
 	case JSON_OBJECT:
 		break;
 	}
@@ -351,3 +349,6 @@ static const struct need needs[ENVIRONMENT_NEEDS] = {
 	{ .id = "user-xattr", .fact = "host.userXattr" },
 	{ .id = "relative-core", .fact = "sysctl.corePatternRelative" },
 };
+
+const char *const *const environment_facts = fact_names;
+const char *const *const environment_reasons = reason_names;

@@ -27,4 +27,13 @@ int environment_lacks(const char *environment, size_t length, const char *out[EN
  * users, a version of the API that is none of ours. ERROR_INPUT with file and field. */
 int environment_refused(const char *environment, size_t length, struct error **err) MUST_CHECK;
 
+#define ENVIRONMENT_SCHEMA "confinement-evidence/environment/1"
+#define ENVIRONMENT_TEXT_MAX 128 /* bytes of a version string */
+#define ENVIRONMENT_LIST_MAX 64 /* of them in one fact */
+/* The facts that a snapshot may hold, and why one is null; both NULL-terminated. */
+extern const char *const *const environment_facts;
+extern const char *const *const environment_reasons;
+/* The JSON Schema of environment.json, appended. */
+int environment_schema(struct buf *out, struct error **err) MUST_CHECK;
+
 #endif

@@ -164,6 +164,11 @@ int manifest_decode(const char *bytes, size_t length, struct manifest *out, stru
 	return result;
 }
 
+int manifest_schema(struct buf *out, struct error **err)
+{
+	return schema_print(document_fields, FILE_NAME " of a bundle, version 1", out, err);
+}
+
 static const char *const schema_names[] = { MANIFEST_SCHEMA, NULL };
 static const char *const producer_names[] = { "harness", NULL };
 static const char *const format_names[] = { "canary-[a-p]{32}", NULL };

@@ -108,4 +108,7 @@ int manifest_decode(const char *bytes, size_t length, struct manifest *out, stru
 int manifest_write(const struct manifest_facts *facts, const struct manifest_file *files, size_t count, struct buf *out,
 		   struct error **err) MUST_CHECK;
 
+/* The JSON Schema of manifest.json, appended. */
+int manifest_schema(struct buf *out, struct error **err) MUST_CHECK;
+
 #endif

@@ -9,6 +9,8 @@
 #define FILE_NAME "scenarios.json"
 #define SCHEMA "confinement-evidence/scenarios/1"
 
+static const struct schema_field document_fields[];
+
 static int by_id(const void *a, const void *b)
 {
 	return strcmp((*(const struct scenario *const *)a)->id, (*(const struct scenario *const *)b)->id);
@@ -102,3 +104,22 @@ int scenarios_decode(const char *bytes, size_t length, struct scenario **out, si
 	*count = total;
 	return 0;
 }
+
+int scenarios_schema(struct buf *out, struct error **err)
+{
+	return schema_print(document_fields, FILE_NAME " of a bundle, version 1", out, err);
+}
+
+static const char *const schema_names[] = { SCHEMA, NULL };
+
+/* For the schema alone: the list is read one scenario at a time. */
+static const struct schema_field document_fields[] = {
+	{ .key = "schema", .required = true, .type = SCHEMA_ENUM, .names = schema_names },
+	{ .key = "scenarios",
+	  .required = true,
+	  .type = SCHEMA_OBJECT,
+	  .fields = scenario_sealed_fields,
+	  .array_min = 1,
+	  .array_max = PLAN_ARMS_MAX },
+	{ .key = NULL },
+};

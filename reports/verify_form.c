@@ -258,6 +258,11 @@ int check_grammar(struct bundle *bundle, struct error **err)
 	return result < 0 ? result : environment_check(buf_string(environment), environment->length, err);
 }
 
+int profile_schema(struct buf *out, struct error **err)
+{
+	return schema_print(profile_fields, "profile.json of a bundle, version 1", out, err);
+}
+
 static const char *const profile_schema_names[] = { "confinement-evidence/profile/1", NULL };
 
 #define AT(owner, member) .required = true, .offset = offsetof(struct owner, member)

@@ -71,6 +71,8 @@ int check_sums(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_manifest(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_canonical(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_grammar(struct bundle *bundle, struct error **err) MUST_CHECK;
+/* The JSON Schema of profile.json, appended. */
+int profile_schema(struct buf *out, struct error **err) MUST_CHECK;
 
 /* verify_references.c: whether its parts can belong to one run */
 int check_references(struct bundle *bundle, struct error **err) MUST_CHECK;
