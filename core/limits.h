@@ -85,6 +85,7 @@
 #define BUNDLE_PACKED_BYTES (128LL * MIB)
 #define BUNDLE_MEMBERS 64
 #define OBSERVATION_LINES 4000000
+#define VERDICT_CELLS_MAX 100000 /* of a run, with those that nobody planned */
 #define OBSERVATION_LINE_BYTES (64 * KIB)
 
 #endif

@@ -168,7 +168,7 @@ static void earn(const struct judged_arm *arm, struct verdict_cell *cell, const 
 	}
 	if (!earner)
 		return settle(cell, VERDICT_NOT_ESTABLISHED, because);
-	memcpy(cell->mutant, earner->scenario->id, sizeof(cell->mutant));
+	cell->mutant = earner->scenario->id;
 }
 
 static int earn_all(const struct evidence *evidence, size_t cells, struct error **err)
@@ -219,6 +219,7 @@ static void lay_out(struct evidence *evidence, struct verdicts *verdicts)
 					.scenario = scenario,
 					.expectation = &scenario->expect[c],
 					.repetition = planned->repetition,
+					.mutant = "",
 				};
 		verdicts->cells_count += arm->cells_count;
 		evidence->by_name[i] = arm;
@@ -227,6 +228,8 @@ static void lay_out(struct evidence *evidence, struct verdicts *verdicts)
 		arm->mutation = &verdicts->mutations[verdicts->mutations_count++];
 		*arm->mutation = (struct verdict_mutation){ .scenario = scenario, .repetition = planned->repetition };
 	}
+	evidence->cells = verdicts->cells;
+	evidence->cells_count = verdicts->cells_count;
 	evidence_sort_arms(evidence);
 }
 
@@ -238,6 +241,8 @@ static int prepare(struct evidence *evidence, struct verdicts *verdicts, struct 
 	count_planned(plan, &cells, &mutants);
 	if (cells == 0)
 		return error_set(err, ERROR_INPUT, "there are no cells to judge");
+	if (cells > VERDICT_CELLS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d cells in one run", VERDICT_CELLS_MAX);
 	verdicts->arms = calloc(plan->arms_count, sizeof(*verdicts->arms));
 	verdicts->cells = calloc(cells, sizeof(*verdicts->cells));
 	verdicts->mutations = calloc(mutants + 1, sizeof(*verdicts->mutations));
@@ -247,7 +252,7 @@ static int prepare(struct evidence *evidence, struct verdicts *verdicts, struct 
 		return error_set(err, ERROR_MEMORY, "no memory for the verdicts");
 	evidence->arms_count = plan->arms_count;
 	lay_out(evidence, verdicts);
-	return 0;
+	return evidence_index_cells(evidence, err);
 }
 
 /* What moved between before and after takes every pass away, and no fail. */
@@ -313,38 +318,87 @@ static int judge_arms(struct evidence *evidence, struct verdicts *verdicts, stru
 	return earn_all(evidence, verdicts->cells_count, err);
 }
 
-static void verdicts_cleanup(struct verdicts **verdicts)
+struct judgement {
+	struct evidence evidence;
+	struct verdicts *verdicts;
+};
+
+int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t arms_count, struct judgement **out,
+		  struct error **err)
 {
-	verdicts_free(*verdicts);
+	cleanup_judgement struct judgement *judgement = calloc(1, sizeof(*judgement));
+	int result;
+
+	if (judgement)
+		judgement->verdicts = calloc(1, sizeof(*judgement->verdicts));
+	if (!judgement || !judgement->verdicts)
+		return error_set(err, ERROR_MEMORY, "no memory for the verdicts");
+	judgement->evidence.plan = plan;
+	result = prepare(&judgement->evidence, judgement->verdicts, err);
+	if (result >= 0)
+		result = evidence_records(&judgement->evidence, arms, arms_count, err);
+	if (result < 0)
+		return result;
+	*out = steal_pointer(&judgement);
+	return 0;
+}
+
+int judgement_arm(const struct judgement *judgement, const char *id, int64_t repetition, size_t *out)
+{
+	const struct judged_arm *arm = evidence_arm(&judgement->evidence, id, repetition);
+
+	if (!arm)
+		return -1;
+	*out = (size_t)(arm - judgement->evidence.arms);
+	return 0;
+}
+
+int judgement_see(struct judgement *judgement, size_t arm, const struct observation *observation, struct error **err)
+{
+	return evidence_see(&judgement->evidence, arm, observation, err);
+}
+
+int judgement_end(struct judgement *judgement, bool environment_changed, struct verdicts **out, struct error **err)
+{
+	struct evidence *evidence = &judgement->evidence;
+	int result = judge_arms(evidence, judgement->verdicts, err);
+
+	if (result >= 0)
+		result = judge_strays(evidence, judgement->verdicts, err);
+	if (result < 0)
+		return result;
+	if (environment_changed)
+		doubt_all(judgement->verdicts);
+	sum_up(evidence, judgement->verdicts);
+	judgement->verdicts->kept = steal_pointer(&evidence->kept);
+	*out = steal_pointer(&judgement->verdicts);
+	return 0;
+}
+
+void judgement_free(struct judgement *judgement)
+{
+	if (!judgement)
+		return;
+	evidence_free(&judgement->evidence);
+	verdicts_free(judgement->verdicts);
+	free(judgement);
 }
 
 int judge(const struct plan *plan, const struct arm_record *arms, size_t arms_count,
 	  const struct observation *observations, size_t observations_count, bool environment_changed,
 	  struct verdicts **out, struct error **err)
 {
-	__attribute__((cleanup(verdicts_cleanup))) struct verdicts *verdicts = calloc(1, sizeof(*verdicts));
-	__attribute__((cleanup(evidence_free))) struct evidence evidence = { .plan = plan };
-	int result;
+	cleanup_judgement struct judgement *judgement = NULL;
+	int result = judgement_new(plan, arms, arms_count, &judgement, err);
 
-	if (!verdicts)
-		return error_set(err, ERROR_MEMORY, "no memory for the verdicts");
-	result = prepare(&evidence, verdicts, err);
-	if (result >= 0)
-		result = evidence_records(&evidence, arms, arms_count, err);
-	if (result >= 0)
-		result = evidence_observations(&evidence, observations, observations_count, err);
-	if (result >= 0)
-		result = judge_arms(&evidence, verdicts, err);
-	if (result < 0)
-		return result;
-	result = judge_strays(&evidence, verdicts, err);
-	if (result < 0)
-		return result;
-	if (environment_changed)
-		doubt_all(verdicts);
-	sum_up(&evidence, verdicts);
-	*out = steal_pointer(&verdicts);
-	return 0;
+	for (size_t i = 0; i < observations_count && result >= 0; i++) {
+		size_t arm = 0;
+
+		if (judgement_arm(judgement, observations[i].arm, observations[i].repetition, &arm) < 0)
+			return error_set(err, ERROR_INPUT, "observation %zu: no such arm is planned", i);
+		result = judgement_see(judgement, arm, &observations[i], err);
+	}
+	return result < 0 ? result : judgement_end(judgement, environment_changed, out, err);
 }
 
 void verdicts_free(struct verdicts *verdicts)
@@ -355,5 +409,6 @@ void verdicts_free(struct verdicts *verdicts)
 	free(verdicts->cells);
 	free(verdicts->strays);
 	free(verdicts->mutations);
+	free(verdicts->kept);
 	free(verdicts);
 }

@@ -72,7 +72,7 @@ struct verdict_cell {
 	const struct observation *observation; /* or NULL */
 	enum verdict verdict;
 	enum because because;
-	char mutant[ID_MAX]; /* the mutant that earned it, or "" */
+	const char *mutant; /* the id of the mutant that earned it, or "" */
 };
 struct verdict_mutation {
 	const struct scenario *scenario;
@@ -96,6 +96,7 @@ struct verdicts {
 	size_t cells_count;
 	struct expectation *strays; /* of the cells that no scenario planned; the last ones */
 	size_t strays_count;
+	struct observation *kept; /* those that the cells cite */
 	struct verdict_mutation *mutations;
 	size_t mutations_count;
 	size_t pass, fail, not_established; /* cells */
@@ -107,8 +108,9 @@ struct verdicts {
 
 /*
  * `environment_changed`: a mutable field of the environment differs before and after; then nothing passes. No cells at
- * all is ERROR_INPUT, and so is a record or an observation of an arm that is not planned. The result points into the
- * plan, the records and the observations, and does not depend on the order of the latter.
+ * all is ERROR_INPUT, and so is a record or an observation of an arm that is not planned; more cells than a run has
+ * are ERROR_LIMIT. The result points into the plan and the records, and does not depend on the order of the
+ * observations, of which it has copies.
  *
  * A cell, first match:
  * - fail, value: protected, observed, and more than expected. A seen leak is never hidden by an error, a missing beacon
@@ -135,6 +137,28 @@ int judge(const struct plan *plan, const struct arm_record *arms, size_t arms_co
 	  const struct observation *observations, size_t observations_count, bool environment_changed,
 	  struct verdicts **out, struct error **err) MUST_CHECK;
 void verdicts_free(struct verdicts *verdicts);
+
+/*
+ * The same, an observation at a time, for runs whose observations are more than memory: what is kept of them grows with
+ * the cells. judgement_new(), judgement_see() for each, judgement_end() once.
+ */
+struct judgement;
+int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t arms_count, struct judgement **out,
+		  struct error **err) MUST_CHECK;
+/* The index of an arm in the plan; negative, without an error, if it is not planned. */
+int judgement_arm(const struct judgement *judgement, const char *id, int64_t repetition, size_t *out) MUST_CHECK;
+int judgement_see(struct judgement *judgement, size_t arm, const struct observation *observation,
+		  struct error **err) MUST_CHECK;
+int judgement_end(struct judgement *judgement, bool environment_changed, struct verdicts **out,
+		  struct error **err) MUST_CHECK;
+/* Accepts NULL. */
+void judgement_free(struct judgement *judgement);
+static inline void judgement_cleanup(struct judgement **judgement)
+{
+	judgement_free(*judgement);
+}
+#define cleanup_judgement __attribute__((cleanup(judgement_cleanup)))
+
 /* verdicts.json, canonical. */
 int verdicts_encode(const struct verdicts *verdicts, struct buf *out, struct error **err) MUST_CHECK;
 

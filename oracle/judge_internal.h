@@ -16,10 +16,16 @@ struct judged_arm {
 	struct verdict_mutation *mutation; /* mutants; NULL otherwise */
 };
 
-/* An observation and the index of its arm in the order of the index below. */
-struct sighting {
-	size_t arm;
-	const struct observation *observation;
+/* Of one planned cell: how many observations stand for it, and which of them is cited. */
+struct slot {
+	uint32_t seen; /* 2: two or more */
+	uint32_t cited; /* index into evidence.kept */
+};
+
+/* What arrived where no cell looks. */
+struct stray {
+	uint32_t arm;
+	uint32_t kept;
 };
 
 struct evidence {
@@ -27,8 +33,15 @@ struct evidence {
 	struct judged_arm *arms; /* in the plan's order */
 	size_t arms_count;
 	struct judged_arm **by_name; /* sorted by id and repetition */
-	struct sighting *sightings; /* sorted by arm, subject, observer */
-	size_t sightings_count;
+	const struct verdict_cell *cells; /* the planned ones, each arm's in one piece */
+	size_t cells_count;
+	struct slot *slots; /* one a planned cell */
+	uint32_t *index; /* hashed by arm, subject and observer: 1 + the cell's number; 0: free */
+	size_t index_mask;
+	struct observation *kept; /* those that the verdicts may cite, and no other */
+	size_t kept_count, kept_room;
+	struct stray *strays;
+	size_t strays_count, strays_room;
 };
 
 /* What was seen at one cell. */
@@ -40,13 +53,15 @@ struct view {
 
 enum outcome { OUTCOME_MET, OUTCOME_CONTRADICTED, OUTCOME_OPEN };
 
-/* After the arms are laid out. */
+/* After arms and cells are laid out. */
 void evidence_sort_arms(struct evidence *evidence);
-/* Joins records and observations to their arms; one of an arm that is not planned is ERROR_INPUT. */
+int evidence_index_cells(struct evidence *evidence, struct error **err) MUST_CHECK;
+/* Joins the records to their arms; one of an arm that is not planned is ERROR_INPUT. */
 int evidence_records(struct evidence *evidence, const struct arm_record *records, size_t count,
 		     struct error **err) MUST_CHECK;
-int evidence_observations(struct evidence *evidence, const struct observation *observations, size_t count,
-			  struct error **err) MUST_CHECK;
+/* One observation of an arm, by its index in the plan. What is kept of it is a copy. */
+int evidence_see(struct evidence *evidence, size_t arm, const struct observation *observation,
+		 struct error **err) MUST_CHECK;
 void evidence_free(struct evidence *evidence);
 struct judged_arm *evidence_arm(const struct evidence *evidence, const char *id, int64_t repetition);
 /* `own` is the arm's own expectation; where several observations stand, a seen leak is the one to cite. */
@@ -65,7 +80,9 @@ bool arms_alike(const struct arm_record *a, const struct arm_record *b);
 /* Judges the mutant against its control's expectations, into arm->mutation. ERROR_MEMORY. */
 int judge_mutation(const struct evidence *evidence, struct judged_arm *arm, struct error **err) MUST_CHECK;
 
+/* Whether this, for which no cell is planned, is a leak all the same. */
+bool is_stray(const struct evidence *evidence, size_t arm, const struct observation *observation);
 /* Appends a failed cell for everything that arrived where no cell looks. The cells may move. */
-int judge_strays(const struct evidence *evidence, struct verdicts *verdicts, struct error **err) MUST_CHECK;
+int judge_strays(struct evidence *evidence, struct verdicts *verdicts, struct error **err) MUST_CHECK;
 
 #endif

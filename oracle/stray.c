@@ -19,59 +19,68 @@ static bool is_inward(const char *observer)
 	return schema_enum(inward, observer) >= 0;
 }
 
-static bool is_stray(const struct evidence *evidence, const struct sighting *sighting)
+bool is_stray(const struct evidence *evidence, size_t arm, const struct observation *observation)
 {
-	const struct observation *observation = sighting->observation;
-	const struct scenario *scenario = evidence->arms[sighting->arm].scenario;
-	const struct expectation *cell = scenario_cell(scenario, observation->subject, observation->observer);
-
-	if (scenario->control[0] || observation->status != OBSERVATION_OBSERVED || observation->value <= 0 ||
-	    is_inward(observation->observer))
+	if (evidence->arms[arm].scenario->control[0] || observation->status != OBSERVATION_OBSERVED ||
+	    observation->value <= 0 || is_inward(observation->observer))
 		return false;
-	if (strcmp(observation->subject, PERMITTED_SUBJECT) == 0 &&
-	    strcmp(observation->observer, PERMITTED_OBSERVER) == 0)
-		return false;
-	return !cell || !plan_has(evidence->plan, scenario, cell);
+	return strcmp(observation->subject, PERMITTED_SUBJECT) != 0 ||
+	       strcmp(observation->observer, PERMITTED_OBSERVER) != 0;
 }
 
-static void fill(const struct evidence *evidence, const struct sighting *sighting, struct expectation *expectation,
+/* By arm, subject, observer, id and value, whatever the order of the file. */
+static int by_place(const void *a, const void *b, void *context)
+{
+	const struct stray *one = a, *other = b;
+	const struct evidence *evidence = context;
+	const struct observation *first = &evidence->kept[one->kept], *second = &evidence->kept[other->kept];
+	int difference = (one->arm > other->arm) - (one->arm < other->arm);
+
+	if (!difference)
+		difference = strcmp(first->subject, second->subject);
+	if (!difference)
+		difference = strcmp(first->observer, second->observer);
+	if (!difference)
+		difference = strcmp(first->id, second->id);
+	return difference ? difference : (first->value > second->value) - (first->value < second->value);
+}
+
+static void fill(const struct evidence *evidence, const struct stray *stray, struct expectation *expectation,
 		 struct verdict_cell *cell)
 {
-	const struct judged_arm *arm = &evidence->arms[sighting->arm];
+	const struct judged_arm *arm = &evidence->arms[stray->arm];
+	const struct observation *observation = &evidence->kept[stray->kept];
 
 	*expectation = (struct expectation){ .op = OP_EQ, .class = CELL_PROTECTED };
-	memcpy(expectation->subject, sighting->observation->subject, sizeof(expectation->subject));
-	memcpy(expectation->observer, sighting->observation->observer, sizeof(expectation->observer));
+	memcpy(expectation->subject, observation->subject, sizeof(expectation->subject));
+	memcpy(expectation->observer, observation->observer, sizeof(expectation->observer));
 	*cell = (struct verdict_cell){
 		.scenario = arm->scenario,
 		.expectation = expectation,
 		.repetition = arm->repetition,
-		.observation = sighting->observation,
+		.observation = observation,
 		.verdict = VERDICT_FAIL,
 		.because = BECAUSE_UNPLANNED,
+		.mutant = "",
 	};
 }
 
-int judge_strays(const struct evidence *evidence, struct verdicts *verdicts, struct error **err)
+int judge_strays(struct evidence *evidence, struct verdicts *verdicts, struct error **err)
 {
+	size_t count = evidence->strays_count;
 	struct verdict_cell *cells;
-	size_t count = 0;
 
-	for (size_t i = 0; i < evidence->sightings_count; i++)
-		count += is_stray(evidence, &evidence->sightings[i]);
 	if (count == 0)
 		return 0;
+	qsort_r(evidence->strays, count, sizeof(*evidence->strays), by_place, evidence);
 	verdicts->strays = calloc(count, sizeof(*verdicts->strays));
-	cells = realloc(verdicts->cells, (verdicts->cells_count + count) * sizeof(*cells));
+	cells = reallocarray(verdicts->cells, verdicts->cells_count + count, sizeof(*cells));
 	if (cells)
 		verdicts->cells = cells;
 	if (!cells || !verdicts->strays)
 		return error_set(err, ERROR_MEMORY, "no memory for what was not planned");
-	for (size_t i = 0; i < evidence->sightings_count; i++)
-		if (is_stray(evidence, &evidence->sightings[i])) {
-			fill(evidence, &evidence->sightings[i], &verdicts->strays[verdicts->strays_count],
-			     &cells[verdicts->cells_count++]);
-			verdicts->strays_count++;
-		}
+	for (size_t i = 0; i < count; i++)
+		fill(evidence, &evidence->strays[i], &verdicts->strays[i], &cells[verdicts->cells_count++]);
+	verdicts->strays_count = count;
 	return 0;
 }
