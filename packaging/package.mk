@@ -27,7 +27,8 @@ MANUALS := docs/harness.1 docs/harness-gateway.1
 INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md)
 
 .PHONY: docs
-docs: all ## docs/harness.1 and packaging/completion, from the tables of verbs and flags
+docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, packaging/completion and reports/schema, from the tables in the code
+	$(BUILD)/tests/test_schemas write
 	$(BUILD)/harness manual >docs/harness.1
 	@mkdir -p $(COMPLETIONS)
 	for shell in bash zsh fish; do $(BUILD)/harness completion $$shell >$(COMPLETIONS)/harness.$$shell || exit 1; done

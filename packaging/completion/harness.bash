@@ -24,7 +24,7 @@ _harness() { # COMMAND
 
 	case ${COMP_WORDS[1]} in
 	run)
-		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --dry-run -q --quiet -v --verbose --json --help' kind=scenario
+		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run -q --quiet -v --verbose --json --help' kind=scenario
 		;;
 	list)
 		flags='--scenarios --json --help' kind=none
@@ -58,6 +58,9 @@ _harness() { # COMMAND
 	--gateway-raised) cur_is=argument kind=none ;;
 	--gateway-token-file) cur_is=argument kind=file ;;
 	-j | --jobs) cur_is=argument kind=none ;;
+	--repeat) cur_is=argument kind=none ;;
+	--shard) cur_is=argument kind=none ;;
+	--seed) cur_is=argument kind=none ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		kind=words words="$verbs --help --version"

@@ -46,6 +46,9 @@ _harness() {
 			--gateway-raised='[of a gateway by URL\: the same with public.tool'\''s ceiling at confidential; else that is not planned]:URL: ' \
 			--gateway-token-file='[of a gateway by URL\: holds its bearer token]:FILE:_files' \
 			'(-j --jobs)'{-j+,--jobs=}'[arms at the same time (default\: 2)]:N: ' \
+			--repeat='[each arm N times, each recorded and judged, none chosen (default\: 1)]:N: ' \
+			--shard='[the I-th of N parts of the plan, with the mutants of its own cells; `harness merge` joins them]:I/N: ' \
+			--seed='[draws the order of the arms and the delays of faults; without it one is drawn and recorded]:N: ' \
 			--dry-run'[run\: print the plan and what it would touch, and stop]' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
 			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
