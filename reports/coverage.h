@@ -5,7 +5,8 @@
 #include "core/buf.h"
 #include "oracle/plan.h"
 
-/* Digest of a plan with all that it expects: coverage.json and behind it scenarios.json, as a bundle would have them. */
+/* Digest of a plan with all that it expects: coverage.json and behind it scenarios.json, as a bundle would have them.
+ */
 int coverage_digest(const struct plan *plan, char out[HEX_SHA256], struct error **err) MUST_CHECK;
 
 int coverage_encode(const struct plan *plan, struct buf *out, struct error **err) MUST_CHECK;
