@@ -52,7 +52,7 @@ $(BUILD)/$(1): $(BUILD)/obj/$(2:.c=.o) $(foreach room,$(3),$(BUILD)/lib/$(room).
 	$$(Q)$$(CC) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $(foreach room,$(3),$(BUILD)/lib/$(room).a) -Wl,--end-group $$(ALL_LDFLAGS) $(4)
 endef
 
-$(eval $(call program,harness,runner/main.c,runner reports mutations adapter gateway observers oracle mcp core,-lcurl -lcjson -lz -lmd -lmnl))
+$(eval $(call program,harness,runner/main.c,runner reports mutations adapter gateway observers oracle mcp core,-lcurl -lcjson -lz -lmd -lmnl -lcrypto))
 $(eval $(call program,libexec/bridge,adapter/bridge.c,adapter mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/watchdog,adapter/watchdog.c,adapter core,))
 $(eval $(call program,libexec/stop,adapter/stop.c,adapter core,-lcurl -lcjson -lz -lmd))
@@ -124,7 +124,7 @@ programs_of = $(filter-out %.sh,$(call tests_in,$(1),$(BUILD)))
 TEST_MAINS := $(wildcard tests/*/main_*.c)
 TEST_MAIN_PROGRAMS = $(foreach file,$(TEST_MAINS),$(BUILD)/tests/$(patsubst unit-%,%,$(subst /,-,$(patsubst tests/%.c,%,$(file)))))
 TEST_PROGRAMS = $(foreach tier,unit sim live,$(call programs_of,$(tier))) $(TEST_MAIN_PROGRAMS)
-TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -larchive -ljansson -lpcap -lresolv -lsqlite3 -lmicrohttpd
+TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -lcrypto -larchive -ljansson -lpcap -lresolv -lsqlite3 -lmicrohttpd
 TEST_HELPERS := $(filter-out $(TEST_MAINS) $(wildcard tests/*/test_*.c tests/fuzz/*.c tests/bench/*.c),$(wildcard tests/*/*.c))
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -DTEST_BUILD='"$(BUILD)"'

@@ -40,6 +40,8 @@ struct scan {
 struct sealing {
 	int directory;
 	int file;
+	struct bundle_member made; /* the late one, with its bytes */
+	struct buf made_text;
 	struct sealed sealed[MEMBERS]; /* without a member where an optional one is not there */
 	struct scan scan;
 	char *chunk;
@@ -57,6 +59,7 @@ static void sealing_free(struct sealing *sealing)
 {
 	scan_free(&sealing->scan);
 	fd_close(&sealing->file);
+	buf_free(&sealing->made_text);
 	free(sealing->chunk);
 }
 
@@ -195,6 +198,33 @@ static int arrange(struct sealing *sealing, const struct bundle_member *members,
 	return 0;
 }
 
+/* At most one member is late. */
+static int make_late(struct sealing *sealing, struct error **err)
+{
+	for (int i = 0; i < MEMBERS; i++) {
+		struct sealed *sealed = &sealing->sealed[i];
+		const struct bundle_late *late = sealed->member ? sealed->member->late : NULL;
+		int result;
+
+		if (!late)
+			continue;
+		if (member_in_sums(i) || sealing->made.name)
+			return error_set(err, ERROR_INTERNAL, "%s cannot be made late", member_kinds[i].name);
+		result = late->make(late->context, sealing->sealed[MEMBER_SUMS].sha256, &sealing->made_text, err);
+		if (result < 0)
+			return result;
+		sealing->made = (struct bundle_member){ .name = member_kinds[i].name,
+							.bytes = buf_string(&sealing->made_text),
+							.length = sealing->made_text.length,
+							.fd = -1 };
+		sealed->member = &sealing->made;
+		result = measure(sealing, sealed, err);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
 static int write_sums(const struct sealing *sealing, struct buf *out, struct error **err)
 {
 	for (int i = 0; i < MEMBERS; i++)
@@ -294,7 +324,11 @@ static int write_file(struct sealing *sealing, struct bundle_identity *out, stru
 int bundle_seal(int directory, const struct bundle_member *members, size_t count, const struct canary *live,
 		size_t live_count, struct bundle_identity *out, struct error **err)
 {
-	__attribute__((cleanup(sealing_free))) struct sealing sealing = { .directory = directory, .file = -1 };
+	__attribute__((cleanup(sealing_free))) struct sealing sealing = {
+		.directory = directory,
+		.file = -1,
+		.made_text = BUF((size_t)BUNDLE_FILE_BYTES),
+	};
 	cleanup_buf struct buf sums = BUF(SUMS_BYTES);
 	struct bundle_member sums_member = { .name = BUNDLE_SUMS, .fd = -1 };
 	int result = arrange(&sealing, members, count, err);
@@ -302,7 +336,7 @@ int bundle_seal(int directory, const struct bundle_member *members, size_t count
 	if (result >= 0)
 		result = scan_make(&sealing.scan, live, live_count, err);
 	for (int i = 0; i < MEMBERS && result >= 0; i++)
-		if (sealing.sealed[i].member)
+		if (sealing.sealed[i].member && !sealing.sealed[i].member->late)
 			result = measure(&sealing, &sealing.sealed[i], err);
 	if (result >= 0)
 		result = write_sums(&sealing, &sums, err);
@@ -312,5 +346,7 @@ int bundle_seal(int directory, const struct bundle_member *members, size_t count
 	sums_member.length = sums.length;
 	sealing.sealed[MEMBER_SUMS].member = &sums_member;
 	result = measure(&sealing, &sealing.sealed[MEMBER_SUMS], err);
+	if (result >= 0)
+		result = make_late(&sealing, err);
 	return result < 0 ? result : write_file(&sealing, out, err);
 }

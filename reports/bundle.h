@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/buf.h"
 #include "core/canary.h"
 #include "core/error.h"
 #include "core/limits.h"
@@ -17,11 +18,18 @@
 #define BUNDLE_ARCHIVE "confinement-evidence.tar.gz"
 #define BUNDLE_SUMS "SHA256SUMS"
 
+/* Makes the bytes of a member that speaks of SHA256SUMS, and so is not listed there, once that is written. */
+struct bundle_late {
+	int (*make)(void *context, const char *sums_sha256, struct buf *out, struct error **err);
+	void *context;
+};
+
 struct bundle_member {
 	const char *name;
-	const char *bytes; /* or NULL with `fd` */
+	const char *bytes; /* or NULL with `fd` or `late` */
 	size_t length;
 	int fd; /* -1, or a regular file that is read from its start (observations.jsonl) */
+	const struct bundle_late *late;
 };
 
 struct bundle_identity {

@@ -34,5 +34,6 @@ const struct member_kind member_kinds[MEMBERS] = {
 	[MEMBER_OBSERVATIONS] = { .name = "observations.jsonl" },
 	[MEMBER_PROFILE] = { .name = "profile.json" },
 	[MEMBER_SCENARIOS] = { .name = "scenarios.json" },
+	[MEMBER_STATEMENT] = { .name = "statement.intoto.jsonl", .optional = true, .unlisted = true },
 	[MEMBER_VERDICTS] = { .name = "verdicts.json" },
 };

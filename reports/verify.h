@@ -22,8 +22,13 @@ struct verify_check {
 };
 #define VERIFY_CHECKS_MAX 32
 
+struct public_key; /* reports/sign.h */
+
 struct verify_options {
 	bool require_signature;
+	const struct public_key *key; /* whose signature is asked for, or NULL: without one it is not established */
+	const char *beside; /* the envelope that was shipped beside the archive, or NULL */
+	size_t beside_length;
 };
 
 struct verify_report {

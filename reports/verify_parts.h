@@ -61,6 +61,10 @@ int bundle_verify(int fd, const struct verify_options *options, struct bundle *b
 /* verify_meaning.c: facts and findings, once the verdicts were made again. */
 void bundle_findings(struct bundle *bundle);
 
+/* verify_signature.c: the last check, which adds itself to the report. */
+int verify_signature(const struct bundle *bundle, const struct verify_options *options, struct verify_report *report,
+		     struct error **err) MUST_CHECK;
+
 /* A check returns 0 when it passed. ERROR_MEMORY and ERROR_SYSTEM end the verification; the text of any other is why it
  * failed. */
 typedef int (*bundle_check)(struct bundle *bundle, struct error **err);

@@ -274,7 +274,7 @@ static inline void fixture_sums(struct fixture *fixture)
 	for (size_t i = 0; i < fixture->count; i++) {
 		const struct fixture_member *member = &fixture->members[i];
 
-		if (strcmp(member->name, BUNDLE_SUMS) == 0)
+		if (member_find(member->name) >= 0 && !member_in_sums(member_find(member->name)))
 			continue;
 		hash_bytes(buf_string(&member->text), member->text.length, sha256);
 		buf_printf(&sums, "%s  %s\n", sha256, member->name);
