@@ -39,6 +39,21 @@ struct document {
 static const struct schema_field document_fields[];
 static const char *const untested_channels[], *const assumptions[], *const does_not_establish[];
 
+const char *const *coverage_untested(void)
+{
+	return untested_channels;
+}
+
+const char *const *coverage_assumptions(void)
+{
+	return assumptions;
+}
+
+const char *const *coverage_not_established(void)
+{
+	return does_not_establish;
+}
+
 static void copy(char *to, const char *from)
 {
 	memcpy(to, from, strlen(from) + 1);

@@ -14,6 +14,11 @@ int coverage_encode(const struct plan *plan, struct buf *out, struct error **err
 int coverage_decode(const char *bytes, size_t length, const struct scenario *scenarios, size_t count, struct plan **out,
 		    struct error **err) MUST_CHECK;
 
+/* Its three fixed lists, each NULL-terminated. */
+const char *const *coverage_untested(void);
+const char *const *coverage_assumptions(void);
+const char *const *coverage_not_established(void);
+
 /* scenarios.json: the scenarios of the plan, sorted by id. */
 int scenarios_encode(const struct plan *plan, struct buf *out, struct error **err) MUST_CHECK;
 int scenarios_decode(const char *bytes, size_t length, struct scenario **out, size_t *count,

@@ -1,7 +1,9 @@
 #include "reports/generate.h"
 
 #include "reports/coverage.h"
+#include "reports/ctrf.h"
 #include "reports/environment.h"
+#include "reports/html.h"
 #include "reports/junit.h"
 
 struct generator {
@@ -64,9 +66,11 @@ int generate(int member, const struct findings *findings, struct buf *out, struc
 static const struct generator generators[MEMBERS] = {
 	[MEMBER_ARMS] = { .make = make_arms },
 	[MEMBER_COVERAGE] = { .make = make_coverage },
+	[MEMBER_CTRF] = { .make = ctrf_encode, .again = true },
 	[MEMBER_ENGINE_TEXT] = { .make = make_engine_text, .again = true },
 	[MEMBER_JUNIT] = { .make = make_junit, .again = true },
 	[MEMBER_KERNEL_TEXT] = { .make = make_kernel_text, .again = true },
+	[MEMBER_REPORT] = { .make = html_encode, .again = true },
 	[MEMBER_SCENARIOS] = { .make = make_scenarios },
 	[MEMBER_VERDICTS] = { .make = make_verdicts },
 };

@@ -29,6 +29,16 @@ const char *verdict_colour(enum verdict verdict, bool colours)
 	return colours ? verdict_colours[verdict] : "";
 }
 
+const char *because_words(enum because because)
+{
+	return advices[because].says;
+}
+
+const char *because_next(enum because because)
+{
+	return advices[because].next;
+}
+
 /* `length` bytes of `text`, in the verdict's colour. */
 static void put_coloured(struct buf *out, const struct summary_facts *facts, enum verdict verdict, const char *text,
 			 size_t length)

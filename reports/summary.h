@@ -26,6 +26,9 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 	"The gateway was composed by somebody else: what it did is counted, and nothing vouches for what it is.\n"
 /* "pass: no leak was seen, and every zero was earned", ... */
 const char *verdict_words(enum verdict verdict);
+/* What a reason means to whoever reads it, and what to do about it. */
+const char *because_words(enum because because);
+const char *because_next(enum because because);
 /* What switches a terminal to the colour of a verdict, or "" without `colours`; COLOUR_END takes it back. */
 #define COLOUR_END "\x1b[0m"
 const char *verdict_colour(enum verdict verdict, bool colours);

@@ -28,25 +28,49 @@ struct flag {
 static const struct flag flags[];
 static const size_t flags_count;
 
-static const struct flag *find(const char *word, const char **value)
+/* Whether `verb` is one of the flag's words. */
+static bool is_for(const struct flag *flag, const char *verb)
 {
+	size_t length = strlen(verb);
+
+	for (const char *at = flag->verbs; (at = strstr(at, verb)); at += length)
+		if ((at == flag->verbs || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+/* Whether the word is the flag, and what stands behind its "=". */
+static bool is_named(const struct flag *flag, const char *word, const char **value)
+{
+	size_t length = strlen(flag->name);
+
+	if (strcmp(word, flag->name) == 0 || (flag->letter && strcmp(word, flag->letter) == 0))
+		return true;
+	if (flag->argument && strncmp(word, flag->name, length) == 0 && word[length] == '=') {
+		*value = word + length + 1;
+		return true;
+	}
+	if (flag->argument && flag->letter && strncmp(word, flag->letter, 2) == 0) {
+		*value = word + 2;
+		return true;
+	}
+	return false;
+}
+
+/* That of the verb, where flags of other verbs have the same name. */
+static const struct flag *find(const char *verb, const char *word, const char **value)
+{
+	const struct flag *other = NULL;
+
 	*value = NULL;
 	for (size_t i = 0; i < flags_count; i++) {
-		const struct flag *flag = &flags[i];
-		size_t length = strlen(flag->name);
-
-		if (strcmp(word, flag->name) == 0 || (flag->letter && strcmp(word, flag->letter) == 0))
-			return flag;
-		if (flag->argument && strncmp(word, flag->name, length) == 0 && word[length] == '=') {
-			*value = word + length + 1;
-			return flag;
-		}
-		if (flag->argument && flag->letter && strncmp(word, flag->letter, 2) == 0) {
-			*value = word + 2;
-			return flag;
-		}
+		if (!is_named(&flags[i], word, value))
+			continue;
+		if (is_for(&flags[i], verb))
+			return &flags[i];
+		other = &flags[i];
 	}
-	return NULL;
+	return other;
 }
 
 /* Digits alone: no sign, no space, nothing behind them. Behind the last one stands `end`. */
@@ -139,17 +163,6 @@ int options_socket(const char *flag, const char **out, struct error **err)
 	return 0;
 }
 
-/* Whether `verb` is one of the flag's words. */
-static bool is_for(const struct flag *flag, const char *verb)
-{
-	size_t length = strlen(verb);
-
-	for (const char *at = flag->verbs; (at = strstr(at, verb)); at += length)
-		if ((at == flag->verbs || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
 /* Of the flags that the verb takes; a value behind "=" is no part of the name. */
 static int unknown(const char *verb, const char *word, struct error **err)
 {
@@ -186,7 +199,7 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 			only_words = true;
 			continue;
 		}
-		flag = find(argv[i], &value);
+		flag = find(verb, argv[i], &value);
 		if (!flag)
 			return unknown(verb, argv[i], err);
 		if (!is_for(flag, verb))
@@ -253,6 +266,18 @@ static const struct flag flags[] = {
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, out),
 	  .title = "where runs are kept (default: " DEFAULT_OUT ")" },
+	{ .name = "--out",
+	  .verbs = "report",
+	  .argument = "FILE",
+	  .type = FLAG_TEXT,
+	  .offset = offsetof(struct options, report),
+	  .title = "where to write it, - for standard output (default: as the bundle's member is named)" },
+	{ .name = "--format",
+	  .verbs = "report",
+	  .argument = "FORMAT",
+	  .type = FLAG_TEXT,
+	  .offset = offsetof(struct options, format),
+	  .title = "html (the default), or junit or ctrf" },
 	{ .name = "--scenarios",
 	  .verbs = "run list",
 	  .argument = "FOLDER",

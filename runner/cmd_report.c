@@ -1,0 +1,123 @@
+/* `harness report`: the page of a bundle, made by this version from a bundle of any that it verifies. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/fd.h"
+#include "reports/bundle.h"
+#include "reports/opened.h"
+#include "runner/store.h"
+#include "runner/verb.h"
+
+#define DEFAULT_FORMAT "html"
+
+struct format {
+	const char *name;
+	int member;
+};
+static const struct format formats[];
+
+static const struct format *find(const char *name)
+{
+	for (const struct format *format = formats; format->name; format++)
+		if (strcmp(format->name, name) == 0)
+			return format;
+	return NULL;
+}
+
+static int open_bundle(const char *path, int *out, struct error **err)
+{
+	struct stat status;
+	char safe[128];
+
+	/* O_NONBLOCK so that a FIFO cannot hold us up before fstat() sees it. */
+	*out = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*out < 0)
+		return error_errno(err, errno, "the bundle '%s'", error_safe(path, safe, sizeof(safe)));
+	if (fstat(*out, &status) < 0)
+		return error_errno(err, errno, "the bundle");
+	if (S_ISDIR(status.st_mode))
+		return error_set(err, ERROR_USAGE, "that is a folder: report takes the bundle in it, %s", BUNDLE_NAME);
+	if (!S_ISREG(status.st_mode))
+		return error_set(err, ERROR_INPUT, "the bundle '%s' is no regular file",
+				 error_safe(path, safe, sizeof(safe)));
+	return 0;
+}
+
+/* Of what does not verify there is nothing to show. */
+static int refuse(const struct verify_report *report, struct error **err)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_FAIL)
+			return error_set(err, ERROR_INPUT, "the bundle does not verify: %s: %s", report->checks[i].id,
+					 report->checks[i].reason);
+	return error_set(err, ERROR_INTERNAL, "the bundle does not verify, and no check says why");
+}
+
+static int write_to(const char *path, const struct buf *text, struct error **err)
+{
+	char safe[128];
+	int result;
+
+	if (strcmp(path, "-") == 0) {
+		/* Whether standard output took it is looked at behind every verb. */
+		(void)fwrite(text->data, 1, text->length, stdout);
+		return 0;
+	}
+	result = fd_write_atomic(AT_FDCWD, path, text->data, text->length, 0644, err);
+	if (result < 0)
+		return error_wrap(err, "while writing '%s'", error_safe(path, safe, sizeof(safe)));
+	fprintf(stderr, "%s\n", error_safe(path, safe, sizeof(safe)));
+	return 0;
+}
+
+static int run(const struct options *options, struct error **err)
+{
+	const struct format *format = find(options->format ? options->format : DEFAULT_FORMAT);
+	cleanup_buf struct buf text = BUF((size_t)BUNDLE_FILE_BYTES);
+	const struct verify_options how = { .require_signature = false };
+	cleanup_opened struct opened *opened = NULL;
+	struct verify_report report;
+	cleanup_fd int fd = -1;
+
+	if (options->words_count != 1)
+		return error_set(err, ERROR_USAGE,
+				 "report takes one bundle: harness report runs/latest/confinement-evidence.tar.gz");
+	if (!format)
+		return error_set(err, ERROR_USAGE, "--format is html, junit or ctrf");
+	if (open_bundle(options->words[0], &fd, err) < 0 || opened_new(fd, &how, &report, &opened, err) < 0)
+		return -1;
+	if (!opened) {
+		cleanup_error struct error *why = NULL;
+
+		(void)!refuse(&report, &why);
+		fprintf(stderr, "harness: %s\n", error_text(why));
+		return report.exit_code;
+	}
+	if (generate(format->member, opened_findings(opened), &text, err) < 0)
+		return -1;
+	return write_to(options->report ? options->report : member_kinds[format->member].name, &text, err);
+}
+
+static const struct format formats[] = {
+	{ DEFAULT_FORMAT, MEMBER_REPORT },
+	{ "junit", MEMBER_JUNIT },
+	{ "ctrf", MEMBER_CTRF },
+	{ .name = NULL },
+};
+
+const struct verb verb_report = {
+	.name = "report",
+	.words = "BUNDLE",
+	.title = "write a bundle's page for people, report.html",
+	.text = "Verifies the bundle first; of one that does not verify nothing is written, and the exit code is that "
+		"of "
+		"`harness verify`.\n"
+		"A bundle has its page in it already: this makes it as this version does, or the file of another "
+		"format "
+		"for CI.\n"
+		"The exit code is 0 once it is written, whatever the verdict: `harness verify` gives that.",
+	.run = run,
+};
