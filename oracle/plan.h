@@ -66,6 +66,13 @@ bool plan_ordered(const struct plan *plan);
  * the other; `repeat` is at least 1. */
 int64_t plan_merged_repetition(int64_t shard, int64_t repetition, int64_t repeat);
 int64_t plan_merged_shard(int64_t repetition, int64_t repeat);
+/* The plan of a merged run, from those of its shards from the first; over scenarios that are all of theirs. plan_free()
+ * it.
+ */
+int plan_merge(const struct plan *const *shards, size_t shards_count, int64_t repeat, const struct scenario *scenarios,
+	       size_t count, struct plan **out, struct error **err) MUST_CHECK;
+/* How many arms were selected, and not only added. */
+size_t plan_selected(const struct plan *plan);
 /* The plan that the shards of a merged one are parts of: each arm once, and added where no shard selected it. Of the
  * plan of one run it is the same again. plan_free() it. */
 int plan_unmerge(const struct plan *merged, int64_t repeat, struct plan **out, struct error **err) MUST_CHECK;

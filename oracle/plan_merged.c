@@ -79,3 +79,73 @@ int plan_unmerge(const struct plan *merged, int64_t repeat, struct plan **out, s
 	*out = steal_pointer(&plan);
 	return 0;
 }
+
+static int join_arms(const struct plan *from, int64_t shard, int64_t repeat, const struct scenario *scenarios,
+		     size_t count, struct plan *plan, struct error **err)
+{
+	for (size_t i = 0; i < from->arms_count; i++) {
+		const struct plan_arm *arm = &from->arms[i];
+		const struct scenario *scenario = scenario_find(scenarios, count, arm->scenario->id);
+
+		if (!scenario)
+			return error_set(err, ERROR_INTERNAL, "a shard's scenario is not among those of all");
+		if (plan->arms_count == PLAN_ARMS_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d arms in one run", PLAN_ARMS_MAX);
+		plan->arms[plan->arms_count++] = (struct plan_arm){
+			.scenario = scenario,
+			.repetition = plan_merged_repetition(shard, arm->repetition, repeat),
+			.added = arm->added,
+		};
+	}
+	return 0;
+}
+
+static int join_absent(const struct plan *from, const struct scenario *scenarios, size_t count, struct plan *plan,
+		       struct error **err)
+{
+	for (size_t i = 0; i < from->absent_count; i++) {
+		struct plan_absent absent = from->absent[i];
+
+		absent.scenario = scenario_find(scenarios, count, absent.scenario->id);
+		absent.expectation = absent.scenario ? scenario_cell(absent.scenario, absent.expectation->subject,
+								     absent.expectation->observer)
+						     : NULL;
+		if (!absent.expectation)
+			return error_set(err, ERROR_INTERNAL, "a shard's cell is not among those of all");
+		if (!plan_has(plan, absent.scenario, absent.expectation))
+			continue;
+		if (plan->absent_count == PLAN_ABSENT_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d absent cells in one run", PLAN_ABSENT_MAX);
+		plan->absent[plan->absent_count++] = absent;
+	}
+	return 0;
+}
+
+int plan_merge(const struct plan *const *shards, size_t shards_count, int64_t repeat, const struct scenario *scenarios,
+	       size_t count, struct plan **out, struct error **err)
+{
+	cleanup_free struct plan *plan = calloc(1, sizeof(*plan));
+	int result = 0;
+
+	if (!plan)
+		return error_set(err, ERROR_MEMORY, "no memory for the plan");
+	for (size_t i = 0; i < shards_count && result >= 0; i++) {
+		result = join_arms(shards[i], (int64_t)i + 1, repeat, scenarios, count, plan, err);
+		if (result >= 0)
+			result = join_absent(shards[i], scenarios, count, plan, err);
+	}
+	if (result < 0)
+		return result;
+	qsort(plan->absent, plan->absent_count, sizeof(plan->absent[0]), by_absent);
+	*out = steal_pointer(&plan);
+	return 0;
+}
+
+size_t plan_selected(const struct plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->arms_count; i++)
+		count += !plan->arms[i].added;
+	return count;
+}

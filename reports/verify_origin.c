@@ -11,6 +11,7 @@ static int check_plan(const struct bundle *bundle, struct error **err)
 	const struct manifest_origin *origin = &bundle->manifest.origin;
 	char again[HEX_SHA256] = "";
 	struct plan *whole = NULL;
+	bool twice;
 	int result;
 
 	if (!plan_ordered(bundle->plan))
@@ -20,7 +21,10 @@ static int check_plan(const struct bundle *bundle, struct error **err)
 	result = plan_unmerge(bundle->plan, origin->repeat, &whole, err);
 	if (result >= 0)
 		result = coverage_digest(whole, again, err);
+	twice = whole && plan_selected(whole) != plan_selected(bundle->plan);
 	plan_free(whole);
+	if (result >= 0 && twice)
+		return error_set(err, ERROR_INPUT, "coverage.json: an arm was selected in two shards");
 	if (result >= 0 && strcmp(again, origin->plan) != 0)
 		return error_set(err, ERROR_INPUT,
 				 "manifest.json: planSha256 is not of the plan and the scenarios in the bundle");
