@@ -50,6 +50,7 @@ struct ustar_limits {
 	uint64_t packed_bytes;
 	unsigned ratio; /* of unpacked to packed once 1 MiB was unpacked; 0: none */
 	uint64_t (*member_limit)(const char *name); /* or NULL: member_bytes for each */
+	char *packed_sha256; /* or NULL: HEX_SHA256 bytes for the digest of all that was read, once all of it was */
 };
 
 /* What a reader is told. Negative with *err set ends the reading. `name` is without the top folder. */

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "core/fd.h"
+#include "core/hash.h"
 #include "core/ustar.h"
 #include "core/ustar_header.h"
 
@@ -47,6 +48,7 @@ struct source {
 	int fd;
 	uint64_t limit;
 	uint64_t packed; /* bytes read so far */
+	struct hash *hash; /* of them; or NULL */
 	unsigned char bytes[CHUNK_BYTES];
 	size_t length; /* of the last piece; 0: the end */
 };
@@ -290,6 +292,8 @@ static int next_piece(struct source *source, struct error **err)
 		return error_errno(err, errno, "archive: read");
 	source->length = (size_t)got;
 	source->packed += source->length;
+	if (source->hash)
+		hash_add(source->hash, source->bytes, source->length);
 	if (source->packed > source->limit)
 		return refuse(err, "too many packed bytes");
 	return 0;
@@ -324,6 +328,8 @@ static int check_gzip_header(struct source *source, struct error **err)
 	}
 	source->length = length;
 	source->packed = length;
+	if (source->hash)
+		hash_add(source->hash, source->bytes, length);
 	if (source->packed > source->limit)
 		return refuse(err, "too many packed bytes");
 	return memcmp(source->bytes, GZIP_HEADER, wanted) == 0 ? 0 : refuse(err, "another gzip header");
@@ -392,20 +398,36 @@ static int read_gzip(struct source *source, struct parser *parser, struct error 
 	return result;
 }
 
+static void source_free(struct source **source)
+{
+	char unused[HEX_SHA256];
+
+	if (*source && (*source)->hash)
+		hash_end((*source)->hash, unused);
+	free(*source);
+}
+
 int ustar_read(int fd, const struct ustar_limits *limits, const struct ustar_visitor *visitor, void *context,
 	       struct error **err)
 {
 	cleanup_free struct seen *seen = calloc(limits->members + 1, sizeof(*seen));
-	cleanup_free struct source *source = calloc(1, sizeof(*source));
+	__attribute__((cleanup(source_free))) struct source *source = calloc(1, sizeof(*source));
 	struct parser parser = { .limits = limits, .visitor = visitor, .context = context, .seen = seen };
 	int result;
 
-	if (!seen || !source)
+	if (source && limits->packed_sha256)
+		source->hash = hash_new();
+	if (!seen || !source || (limits->packed_sha256 && !source->hash))
 		return error_set(err, ERROR_MEMORY, "archive: no memory");
 	source->fd = fd;
 	source->limit = limits->packed_bytes;
 	result = limits->gzip ? read_gzip(source, &parser, err) : read_plain(source, &parser, err);
 	if (result < 0)
 		return result;
-	return parser.state == AT_END ? 0 : refuse(err, "cut before the end");
+	if (parser.state != AT_END)
+		return refuse(err, "cut before the end");
+	if (source->hash)
+		hash_end(source->hash, limits->packed_sha256);
+	source->hash = NULL;
+	return 0;
 }

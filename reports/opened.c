@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/fd.h"
+#include "core/lines.h"
 #include "core/ustar.h"
 #include "reports/verify_parts.h"
 
@@ -65,46 +66,26 @@ const char *opened_text(const struct opened *opened, int member, size_t *length)
 }
 
 /* One reading for the lines alone. */
-struct lines {
-	struct buf line;
+struct reading {
+	struct lines lines;
 	bool wanted; /* the current member has them */
-	opened_line take;
-	void *context;
 };
 
 static int begin_member(void *context, const char *name, uint64_t size, struct error **err)
 {
-	struct lines *lines = context;
+	struct reading *reading = context;
 
 	(void)size;
 	(void)err;
-	lines->wanted = member_find(name) == MEMBER_OBSERVATIONS;
+	reading->wanted = member_find(name) == MEMBER_OBSERVATIONS;
 	return 0;
 }
 
 static int take_data(void *context, const void *bytes, size_t length, struct error **err)
 {
-	struct lines *lines = context;
-	const char *at = bytes;
+	struct reading *reading = context;
 
-	while (lines->wanted && length > 0) {
-		const char *end = memchr(at, '\n', length);
-		size_t part = end ? (size_t)(end - at) : length;
-		int result;
-
-		if (buf_add(&lines->line, at, part) < 0)
-			return error_set(err, ERROR_LIMIT, "observations.jsonl: a line of more than %d bytes",
-					 OBSERVATION_LINE_BYTES);
-		if (!end)
-			return 0;
-		result = lines->take(lines->context, buf_string(&lines->line), lines->line.length, err);
-		if (result < 0)
-			return result;
-		lines->line.length = 0;
-		at += part + 1;
-		length -= part + 1;
-	}
-	return 0;
+	return reading->wanted ? lines_feed(&reading->lines, bytes, length, err) : 0;
 }
 
 static int end_member(void *context, struct error **err)
@@ -117,12 +98,12 @@ static int end_member(void *context, struct error **err)
 int opened_observations(int fd, opened_line take, void *context, struct error **err)
 {
 	static const struct ustar_visitor visitor = { .member = begin_member, .data = take_data, .end = end_member };
-	struct lines lines = { .line = BUF(OBSERVATION_LINE_BYTES), .take = take, .context = context };
+	struct reading reading = { .lines = LINES(OBSERVATION_LINE_BYTES, take, context) };
 	int result;
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return error_errno(err, errno, "the bundle cannot be read twice");
-	result = ustar_read(fd, &bundle_limits, &visitor, &lines, err);
-	buf_free(&lines.line);
+	result = ustar_read(fd, &bundle_limits, &visitor, &reading, err);
+	lines_free(&reading.lines);
 	return result;
 }

@@ -25,8 +25,8 @@ const struct scenario *opened_scenarios(const struct opened *opened, size_t *cou
 /* The member's bytes; not of observations.jsonl, which is read by line. NULL where an optional one is not there. */
 const char *opened_text(const struct opened *opened, int member, size_t *length);
 
-/* Each line of observations.jsonl without its line feed, in order, read again from `fd`, a regular file, from its
- * start. */
+/* Each line of observations.jsonl without its line feed, not NUL-terminated, in order, read again from `fd`, a regular
+ * file, from its start. */
 typedef int (*opened_line)(void *context, const char *line, size_t length, struct error **err);
 int opened_observations(int fd, opened_line take, void *context, struct error **err) MUST_CHECK;
 

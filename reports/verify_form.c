@@ -154,6 +154,28 @@ static int read_arms(struct bundle *bundle, struct error **err)
 	return result < 0 ? result : same_bytes(bundle, MEMBER_ARMS, &again, err);
 }
 
+static int keep_unless_memory(struct error **kept, struct error **why, struct error **err)
+{
+	if (error_code(*why) == ERROR_MEMORY) {
+		error_keep_first(err, why);
+		return -ERROR_MEMORY;
+	}
+	error_keep_first(kept, why);
+	return 0;
+}
+
+int bundle_prepare(struct bundle *bundle, struct error **err)
+{
+	cleanup_error struct error *why = NULL;
+
+	if (read_scenarios(bundle, &why) < 0 || read_arms(bundle, &why) < 0)
+		return keep_unless_memory(&bundle->unread, &why, err);
+	if (check_records(bundle, &why) < 0 ||
+	    judgement_new(bundle->plan, bundle->arms, bundle->arms_count, &bundle->judgement, &why) < 0)
+		return keep_unless_memory(&bundle->unfit, &why, err);
+	return 0;
+}
+
 int check_canonical(struct bundle *bundle, struct error **err)
 {
 	int result = 0;
@@ -164,9 +186,7 @@ int check_canonical(struct bundle *bundle, struct error **err)
 	if (result >= 0 && bundle->bad_line)
 		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is %s", bundle->bad_line,
 				 bundle->bad_form ? "no observation" : "not in its canonical form");
-	if (result >= 0)
-		result = read_scenarios(bundle, err);
-	return result < 0 ? result : read_arms(bundle, err);
+	return result < 0 ? result : bundle_give(&bundle->unread, err);
 }
 
 /* profile.json: what the adapter wrote, as a closed form. */

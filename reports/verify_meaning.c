@@ -63,8 +63,9 @@ int check_verdicts(struct bundle *bundle, struct error **err)
 	int result = environment_differs(buf_string(environment), environment->length, &changed, err);
 
 	if (result >= 0)
-		result = judge(bundle->plan, bundle->arms, bundle->arms_count, bundle->observations,
-			       bundle->observations_count, changed, &bundle->verdicts, err);
+		result = judgement_end(bundle->judgement, changed, &bundle->verdicts, err);
+	judgement_free(bundle->judgement);
+	bundle->judgement = NULL;
 	if (result >= 0)
 		result = verdicts_encode(bundle->verdicts, &again, err);
 	if (result < 0)

@@ -3,6 +3,7 @@
 #define HARNESS_REPORTS_VERIFY_PARTS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/hash.h"
 #include "core/ustar.h"
@@ -29,13 +30,19 @@ struct bundle {
 	int last;
 	struct hash *hash;
 	struct shape shape;
+	off_t start; /* of the archive in its file */
+	char packed_sha256[HEX_SHA256]; /* of the archive's bytes */
 	/* The observations, and the first line that is not one or is not canonical. */
-	struct buf line;
-	struct observation *observations;
-	size_t observations_count, observations_room;
+	size_t observations_count;
 	size_t lines;
 	size_t bad_line; /* from 1; 0: none */
 	bool bad_form; /* else it was only not canonical */
+	struct judgement
+		*judgement; /* of them; NULL once it ended, or where the rest of the bundle is not fit for it */
+	/* What was met before its check's turn came: the first of each, or NULL. */
+	struct error *unread; /* check_canonical(): scenarios, plan and arms */
+	struct error *unfit; /* check_references(): an observation that cannot belong to the run */
+	struct error *late; /* check_timelines(): a loss that took another time */
 	/* What the checks make of it, each once its own check passed. */
 	struct manifest manifest;
 	struct scenario *scenarios;
@@ -51,10 +58,15 @@ struct bundle {
 /* What a reader of bundles takes. */
 extern const struct ustar_limits bundle_limits;
 
-/* verify_read.c: the whole archive into memory. ERROR_INPUT or ERROR_LIMIT: the archive is not of the form; others: it
- * cannot be read. bundle_close() in any case. */
+/* verify_read.c: the archive, twice: first all but the observations, then these by line. `fd` must have a start to go
+ * back to. ERROR_INPUT or ERROR_LIMIT: the archive is not of the form; others: it cannot be read. bundle_close() in any
+ * case. */
 int bundle_read(int fd, struct bundle *bundle, struct error **err) MUST_CHECK;
 void bundle_close(struct bundle *bundle);
+/* 0, or what was kept: it becomes *err. */
+int bundle_give(struct error **kept, struct error **err) MUST_CHECK;
+/* verify_lines.c: the second reading. */
+int bundle_lines(int fd, struct bundle *bundle, struct error **err) MUST_CHECK;
 /* verify.c: every check, over a zeroed bundle, which keeps what it read. bundle_close() in any case. */
 int bundle_verify(int fd, const struct verify_options *options, struct bundle *bundle, struct verify_report *out,
 		  struct error **err) MUST_CHECK;
@@ -77,16 +89,27 @@ int check_canonical(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_grammar(struct bundle *bundle, struct error **err) MUST_CHECK;
 /* The JSON Schema of profile.json, appended. */
 int profile_schema(struct buf *out, struct error **err) MUST_CHECK;
+/* Scenarios, plan and arms out of their members, for the observations to be read against. What is wrong is kept for
+ * check_canonical() and check_references(); only memory is an error. */
+int bundle_prepare(struct bundle *bundle, struct error **err) MUST_CHECK;
 
 /* verify_references.c: whether its parts can belong to one run */
 int check_references(struct bundle *bundle, struct error **err) MUST_CHECK;
+/* Of it: the records are in the order of the plan, one an arm. */
+int check_records(const struct bundle *bundle, struct error **err) MUST_CHECK;
+/* The row of a cell that is absent, or NULL. */
+const struct plan_absent *bundle_absent(const struct plan *plan, const struct scenario *scenario,
+					const struct expectation *cell);
 
 /* verify_origin.c: of check_references(): whether the plan is the one that the manifest says, whole or in shards. */
 int check_origin(const struct bundle *bundle, struct error **err) MUST_CHECK;
 
 /* verify_timeline.c: of check_references(), once arms.json is known to follow the plan: what the arms that ended well
  * lived through. */
-int check_timelines(const struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_timelines(struct bundle *bundle, struct error **err) MUST_CHECK;
+/* Whether a time to death that was measured, of the arm with that index, is the one between its two events. */
+int check_loss(const struct bundle *bundle, size_t index, const struct observation *loss,
+	       struct error **err) MUST_CHECK;
 
 /* verify_meaning.c: what it says */
 int check_environment(struct bundle *bundle, struct error **err) MUST_CHECK;

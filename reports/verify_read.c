@@ -1,13 +1,15 @@
-/* Reading a bundle: hashed, scanned for a canary's shape, and the observations decoded line by line. */
+/* The first reading of a bundle: every member hashed and scanned for a canary's shape, and all but the observations
+ * kept.
+ */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/fd.h"
 #include "core/ustar.h"
 #include "reports/verify_parts.h"
 
 #define RATIO_MAX 400
-#define ROOM_FIRST 1024
 
 static int begin_member(void *context, const char *name, uint64_t size, struct error **err)
 {
@@ -27,75 +29,6 @@ static int begin_member(void *context, const char *name, uint64_t size, struct e
 	return bundle->hash ? 0 : error_set(err, ERROR_MEMORY, "no memory for a digest");
 }
 
-static void blame_line(struct bundle *bundle, bool form)
-{
-	if (bundle->bad_line)
-		return;
-	bundle->bad_line = bundle->lines;
-	bundle->bad_form = form;
-}
-
-static int more_room(struct bundle *bundle, struct error **err)
-{
-	size_t room = bundle->observations_room ? 2 * bundle->observations_room : ROOM_FIRST;
-	struct observation *grown = reallocarray(bundle->observations, room, sizeof(*grown));
-
-	if (!grown)
-		return error_set(err, ERROR_MEMORY, "no memory for %zu observations", room);
-	bundle->observations = grown;
-	bundle->observations_room = room;
-	return 0;
-}
-
-/* The line stands in bundle->line, without its line feed. */
-static int take_line(struct bundle *bundle, struct error **err)
-{
-	cleanup_buf struct buf again = BUF(OBSERVATION_LINE_BYTES + 1);
-	cleanup_error struct error *why = NULL;
-	struct observation *one;
-
-	if (++bundle->lines > OBSERVATION_LINES)
-		return error_set(err, ERROR_LIMIT, "observations.jsonl: more than %d lines", OBSERVATION_LINES);
-	if (bundle->observations_count == bundle->observations_room) {
-		int result = more_room(bundle, err);
-
-		if (result < 0)
-			return result;
-	}
-	one = &bundle->observations[bundle->observations_count];
-	if (observation_read(buf_string(&bundle->line), bundle->line.length, one, &why) < 0) {
-		blame_line(bundle, true);
-		return 0;
-	}
-	bundle->observations_count++;
-	if (observation_write(one, &again, &why) < 0 || again.length != bundle->line.length + 1 ||
-	    memcmp(again.data, bundle->line.data, bundle->line.length) != 0)
-		blame_line(bundle, false);
-	return 0;
-}
-
-static int take_lines(struct bundle *bundle, const char *bytes, size_t length, struct error **err)
-{
-	while (length > 0) {
-		const char *end = memchr(bytes, '\n', length);
-		size_t part = end ? (size_t)(end - bytes) : length;
-		int result;
-
-		if (buf_add(&bundle->line, bytes, part) < 0)
-			return error_set(err, ERROR_LIMIT, "observations.jsonl: a line of more than %d bytes",
-					 OBSERVATION_LINE_BYTES);
-		if (!end)
-			return 0;
-		result = take_line(bundle, err);
-		if (result < 0)
-			return result;
-		bundle->line.length = 0;
-		bytes += part + 1;
-		length -= part + 1;
-	}
-	return 0;
-}
-
 static int take_data(void *context, const void *bytes, size_t length, struct error **err)
 {
 	struct bundle *bundle = context;
@@ -107,7 +40,7 @@ static int take_data(void *context, const void *bytes, size_t length, struct err
 	hash_add(bundle->hash, bytes, length);
 	member->shape_seen |= shape_feed(&bundle->shape, bytes, length);
 	if (bundle->current == MEMBER_OBSERVATIONS)
-		return take_lines(bundle, bytes, length, err);
+		return 0;
 	if (buf_add(&member->text, bytes, length) < 0)
 		return error_set(err, ERROR_MEMORY, "no memory for %s", member_kinds[bundle->current].name);
 	return 0;
@@ -122,10 +55,6 @@ static int end_member(void *context, struct error **err)
 		return 0;
 	hash_end(bundle->hash, bundle->members[bundle->current].sha256);
 	bundle->hash = NULL;
-	if (bundle->current == MEMBER_OBSERVATIONS && bundle->line.length > 0) {
-		bundle->lines++;
-		blame_line(bundle, true);
-	}
 	return 0;
 }
 
@@ -135,15 +64,38 @@ static uint64_t member_limit(const char *name)
 									 : (uint64_t)BUNDLE_FILE_BYTES;
 }
 
+static bool has_all(const struct bundle *bundle)
+{
+	for (int i = 0; i < MEMBERS; i++)
+		if (!bundle->members[i].present && !member_kinds[i].optional)
+			return false;
+	return true;
+}
+
 int bundle_read(int fd, struct bundle *bundle, struct error **err)
 {
 	static const struct ustar_visitor visitor = { .member = begin_member, .data = take_data, .end = end_member };
+	struct ustar_limits limits = bundle_limits;
+	int result;
 
 	bundle->current = bundle->last = -1;
-	bundle->line = (struct buf)BUF(OBSERVATION_LINE_BYTES);
 	for (size_t i = 0; i < MEMBERS; i++)
 		bundle->members[i].text = (struct buf)BUF(BUNDLE_FILE_BYTES);
-	return ustar_read(fd, &bundle_limits, &visitor, bundle, err);
+	limits.packed_sha256 = bundle->packed_sha256;
+	bundle->start = lseek(fd, 0, SEEK_CUR);
+	result = ustar_read(fd, &limits, &visitor, bundle, err);
+	if (result >= 0 && has_all(bundle))
+		result = bundle_prepare(bundle, err);
+	return result < 0 ? result : bundle_lines(fd, bundle, err);
+}
+
+int bundle_give(struct error **kept, struct error **err)
+{
+	int code = *kept ? -(int)error_code(*kept) : 0;
+
+	if (code < 0)
+		error_keep_first(err, kept);
+	return code;
 }
 
 void bundle_close(struct bundle *bundle)
@@ -154,12 +106,14 @@ void bundle_close(struct bundle *bundle)
 		hash_end(bundle->hash, unused);
 	for (size_t i = 0; i < MEMBERS; i++)
 		buf_free(&bundle->members[i].text);
-	buf_free(&bundle->line);
-	free(bundle->observations);
+	judgement_free(bundle->judgement);
 	verdicts_free(bundle->verdicts);
 	plan_free(bundle->plan);
 	free(bundle->scenarios);
 	free(bundle->arms);
+	error_free(bundle->unread);
+	error_free(bundle->unfit);
+	error_free(bundle->late);
 }
 
 const struct ustar_limits bundle_limits = {

@@ -149,18 +149,14 @@ static int check_timeline(const struct bundle *bundle, size_t index, struct erro
 	return check_whole(record, scenario, index, err);
 }
 
-/* The time to death that was measured is the one between the two events. */
-static int check_loss(const struct bundle *bundle, const struct observation *loss, struct error **err)
+int check_loss(const struct bundle *bundle, size_t index, const struct observation *loss, struct error **err)
 {
-	size_t index = 0;
-	const struct arm_record *record;
+	const struct arm_record *record = &bundle->arms[index];
 	const struct arm_event *lost, *dead;
 	int64_t late;
 
-	while (strcmp(bundle->arms[index].arm, loss->arm) != 0 || bundle->arms[index].repetition != loss->repetition)
-		index++;
-	record = &bundle->arms[index];
-	if (record->status != ARM_OK)
+	if (loss->status != OBSERVATION_OBSERVED || strcmp(loss->subject, "loss_to_dead") != 0 ||
+	    record->status != ARM_OK)
 		return 0;
 	lost = event_of(record, bundle->plan->arms[index].scenario->faults_count > 0 ? "part-lost" : "resumed");
 	dead = event_of(record, "dead");
@@ -174,17 +170,11 @@ static int check_loss(const struct bundle *bundle, const struct observation *los
 	return 0;
 }
 
-int check_timelines(const struct bundle *bundle, struct error **err)
+int check_timelines(struct bundle *bundle, struct error **err)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < bundle->arms_count && result >= 0; i++)
 		result = check_timeline(bundle, i, err);
-	for (size_t i = 0; i < bundle->observations_count && result >= 0; i++) {
-		const struct observation *one = &bundle->observations[i];
-
-		if (one->status == OBSERVATION_OBSERVED && strcmp(one->subject, "loss_to_dead") == 0)
-			result = check_loss(bundle, one, err);
-	}
-	return result;
+	return result < 0 ? result : bundle_give(&bundle->late, err);
 }

@@ -10,6 +10,8 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "core/hash.h"
+#include "core/lines.h"
+#include "core/schema_line.h"
 #include "reports/bundle.h"
 #include "reports/generate.h"
 #include "reports/summary.h"
@@ -22,13 +24,13 @@
 
 #define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define SUMMARY_BYTES (4 * MIB)
+#define READ_BYTES ((size_t)64 * KIB)
 
 struct seal {
 	struct run *run;
 	struct buf text[MEMBERS];
 	struct bundle_member members[MEMBERS];
 	size_t count;
-	struct observation *observations;
 	size_t observations_count;
 	struct verdicts *verdicts;
 	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
@@ -43,29 +45,70 @@ int run_observations(struct run *run, struct error **err)
 	return run->observations < 0 ? error_errno(err, errno, "the run's observations") : 0;
 }
 
-/* What is judged is what stands on the disk, not what was in memory. */
-static int read_back(struct seal *seal, struct error **err)
-{
-	cleanup_buf struct buf text = BUF(MEMBER_BYTES);
-	char *line, *rest;
+struct reading {
+	struct seal *seal;
+	struct judgement *judgement;
+	struct schema_line form;
+};
 
-	if (fsync(seal->run->observations) < 0)
-		return error_errno(err, errno, "the run's observations");
-	if (fd_read_file(seal->run->store.folder, STORE_OBSERVATIONS, MEMBER_BYTES, &text, err) < 0)
-		return -1;
-	seal->observations = calloc((size_t)seal->run->observations_count + 1, sizeof(*seal->observations));
-	if (!seal->observations)
-		return error_set(err, ERROR_MEMORY, "no memory for the observations");
-	rest = text.data;
-	while ((line = strsep(&rest, "\n")) && *line) {
-		if (seal->observations_count == (size_t)seal->run->observations_count)
-			return error_set(err, ERROR_INTERNAL, "the observations on disk are more than were written");
-		if (observation_read(line, strlen(line), &seal->observations[seal->observations_count++], err) < 0)
-			return -1;
+static int take_line(void *context, const char *line, size_t length, struct error **err)
+{
+	struct reading *reading = context;
+	struct seal *seal = reading->seal;
+	struct observation one;
+	size_t arm = 0;
+
+	if (seal->observations_count++ == (size_t)seal->run->observations_count)
+		return error_set(err, ERROR_INTERNAL, "the observations on disk are more than were written");
+	if (!schema_line_read(&reading->form, line, length, &one, sizeof(one)))
+		return error_set(err, ERROR_INTERNAL, "an observation on disk is not as it was written");
+	if (judgement_arm(reading->judgement, one.arm, one.repetition, &arm) < 0)
+		return error_set(err, ERROR_INTERNAL, "an observation on disk is of no arm of the plan");
+	return judgement_see(reading->judgement, arm, &one, err);
+}
+
+static int each_line(int fd, struct lines *lines, struct error **err)
+{
+	cleanup_free char *chunk = malloc(READ_BYTES);
+	off_t at = 0;
+	ssize_t got;
+
+	if (!chunk)
+		return error_set(err, ERROR_MEMORY, "no memory to read the observations");
+	while ((got = pread(fd, chunk, READ_BYTES, at)) != 0) {
+		int result = 0;
+
+		if (got < 0 && errno != EINTR)
+			return error_errno(err, errno, "the run's observations");
+		if (got > 0)
+			result = lines_feed(lines, chunk, (size_t)got, err);
+		if (result < 0)
+			return result;
+		at += got > 0 ? got : 0;
 	}
-	if (seal->observations_count != (size_t)seal->run->observations_count)
+	return lines_cut(lines) ? error_set(err, ERROR_INTERNAL, "the observations on disk end within a line") : 0;
+}
+
+/* What is judged is what stands on the disk, not what was in memory. */
+static int judge_back(struct seal *seal, struct error **err)
+{
+	struct run *run = seal->run;
+	cleanup_judgement struct judgement *judgement = NULL;
+	struct reading reading = { .seal = seal };
+	cleanup_lines struct lines lines = LINES(OBSERVATION_LINE_BYTES, take_line, &reading);
+
+	if (fsync(run->observations) < 0)
+		return error_errno(err, errno, "the run's observations");
+	if (!schema_line_arrange(&reading.form, observation_fields))
+		return error_set(err, ERROR_INTERNAL, "observations have no direct form");
+	if (judgement_new(run->plan, run->records, run->plan->arms_count, &judgement, err) < 0)
+		return -1;
+	reading.judgement = judgement;
+	if (each_line(run->observations, &lines, err) < 0)
+		return -1;
+	if (seal->observations_count != (size_t)run->observations_count)
 		return error_set(err, ERROR_INTERNAL, "the observations on disk are fewer than were written");
-	return 0;
+	return judgement_end(judgement, run->environment_changed, &seal->verdicts, err);
 }
 
 static int measure(struct seal *seal, const char *name, const char *path, struct error **err)
@@ -217,11 +260,9 @@ static int judge_run(struct seal *seal, struct error **err)
 
 	if (run_snapshot(run, &run->after, err) < 0 ||
 	    environment_encode(&run->before, &run->after, &seal->text[MEMBER_ENVIRONMENT], &run->environment_changed,
-			       err) < 0 ||
-	    read_back(seal, err) < 0)
+			       err) < 0)
 		return -1;
-	return judge(run->plan, run->records, run->plan->arms_count, seal->observations, seal->observations_count,
-		     run->environment_changed, &seal->verdicts, err);
+	return judge_back(seal, err);
 }
 
 static int seal_run(struct seal *seal, int *code, struct error **err)
@@ -256,7 +297,6 @@ int run_seal(struct run *run, int *code, struct error **err)
 	status = seal_run(seal, code, err);
 	for (int i = 0; i < MEMBERS; i++)
 		buf_free(&seal->text[i]);
-	free(seal->observations);
 	verdicts_free(seal->verdicts);
 	return status;
 }
