@@ -10,7 +10,6 @@
 #include "core/schema.h"
 
 #define FILE_NAME "environment.json"
-#define SCHEMA ENVIRONMENT_SCHEMA
 #define ABSENT "(not known)"
 /* Of the engine's API, as the adapter speaks it. */
 #define API_MINOR_MIN 41
@@ -23,7 +22,6 @@ struct line {
 	const char *after;
 };
 static const struct line kernel_lines[], engine_lines[];
-static const char *const fact_names[];
 
 /* A need of a scenario's cell, and the fact that says whether the host meets it. */
 struct need {
@@ -40,8 +38,8 @@ static int parse(const char *environment, size_t length, struct json_document **
 	if (result < 0)
 		return error_wrap(err, FILE_NAME);
 	schema = json_string(json_member(json_root(*out), "schema"));
-	if (!schema || strcmp(schema, SCHEMA) != 0)
-		return error_set(err, ERROR_INPUT, FILE_NAME ": schema: not " SCHEMA);
+	if (!schema || strcmp(schema, ENVIRONMENT_SCHEMA) != 0)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": schema: not " ENVIRONMENT_SCHEMA);
 	return 0;
 }
 
@@ -87,6 +85,23 @@ int environment_engine_text(const char *environment, size_t length, struct buf *
 	return write_lines(environment, length, engine_lines, out, err);
 }
 
+/* Canonical objects: the same facts stand in the same order. */
+static bool same_facts(const struct json_node *before, const struct json_node *after)
+{
+	const struct json_node *one = json_first(before), *other = json_first(after);
+
+	for (; one && other; one = json_next(one), other = json_next(other)) {
+		struct json_span was = json_raw(one), is = json_raw(other);
+
+		if (strcmp(json_key(one), json_key(other)) != 0)
+			return false;
+		if ((was.length != is.length || memcmp(was.bytes, is.bytes, was.length) != 0) &&
+		    !environment_fact_varies(json_key(one)))
+			return false;
+	}
+	return !one && !other;
+}
+
 int environment_differs(const char *environment, size_t length, bool *out, struct error **err)
 {
 	cleanup_json struct json_document *document = NULL;
@@ -97,10 +112,9 @@ int environment_differs(const char *environment, size_t length, bool *out, struc
 		return result;
 	before = json_member(json_root(document), "before");
 	after = json_member(json_root(document), "after");
-	if (!before || !after)
+	if (!before || !after || json_type(before) != JSON_OBJECT || json_type(after) != JSON_OBJECT)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": a snapshot is missing");
-	*out = json_raw(before).length != json_raw(after).length ||
-	       memcmp(json_raw(before).bytes, json_raw(after).bytes, json_raw(before).length) != 0;
+	*out = !same_facts(before, after);
 	return 0;
 }
 
@@ -117,74 +131,64 @@ int environment_boot_of(const char *environment, size_t length, char *out, size_
 	return 0;
 }
 
-static bool version_text(const struct json_node *node)
-{
-	const char *text = json_string(node);
-	size_t length = json_string_length(node);
-
-	return text && length <= ENVIRONMENT_TEXT_MAX && schema_matches(PATTERN_ASCII, text, length);
-}
-
-static bool fact_value(const struct json_node *node)
-{
-	int64_t number;
-
-	switch (json_type(node)) {
-	case JSON_NULL:
-	case JSON_BOOL:
-		return true;
-	case JSON_NUMBER:
-		return json_int64(node, &number);
-	case JSON_STRING:
-		return version_text(node);
-	case JSON_ARRAY:
-		for (const struct json_node *one = json_first(node); one; one = json_next(one))
-			if (!version_text(one))
-				return false;
-		return json_count(node) <= ENVIRONMENT_LIST_MAX;
-	case JSON_OBJECT:
-		break;
-	}
-	return false;
-}
-
 static int check_snapshot(const struct json_node *root, const char *name, struct error **err)
 {
 	const struct json_node *snapshot = json_member(root, name);
+	size_t count = 0;
+	const char *fact;
 
+	while (environment_fact(count))
+		count++;
 	if (!snapshot || json_type(snapshot) != JSON_OBJECT)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": %s: must be an object", name);
-	for (const struct json_node *fact = json_first(snapshot); fact; fact = json_next(fact)) {
-		int index = schema_enum(fact_names, json_key(fact));
+	if (json_count(snapshot) > count)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": %s: a fact that is not listed", name);
+	for (size_t i = 0; (fact = environment_fact(i)); i++) {
+		const struct json_node *value = json_member(snapshot, fact);
 
-		if (index < 0)
-			return error_set(err, ERROR_INPUT, FILE_NAME ": %s: a fact that is not listed", name);
-		if (!fact_value(fact))
+		if (!value)
+			return error_set(err, ERROR_INPUT, FILE_NAME ": %s: %s: missing", name, fact);
+		if (!environment_fact_fits(fact, value))
 			return error_set(err, ERROR_INPUT, FILE_NAME ": %s: %s: not of the form that it must have",
-					 name, fact_names[index]);
+					 name, fact);
 	}
 	return 0;
+}
+
+static size_t times_named(const struct json_node *list, const char *fact)
+{
+	size_t times = 0;
+
+	for (const struct json_node *one = json_first(list); one; one = json_next(one))
+		times += json_text_is(json_member(one, "field"), fact);
+	return times;
+}
+
+/* In either snapshot. */
+static bool is_unknown(const struct json_node *root, const char *fact)
+{
+	return json_is_null(json_member(json_member(root, "before"), fact)) ||
+	       json_is_null(json_member(json_member(root, "after"), fact));
 }
 
 static int check_unavailable(const struct json_node *root, struct error **err)
 {
-	const struct json_node *list = json_member(root, "unavailable"), *before = json_member(root, "before");
-	size_t absent = 0;
+	const struct json_node *list = json_member(root, "unavailable");
+	bool good = list && json_type(list) == JSON_ARRAY;
+	size_t unknown = 0;
+	const char *fact;
 
-	for (const struct json_node *fact = json_first(before); fact; fact = json_next(fact))
-		absent += json_type(fact) == JSON_NULL;
-	if (!list || json_type(list) != JSON_ARRAY || json_count(list) != absent)
-		return error_set(err, ERROR_INPUT, FILE_NAME ": unavailable: must name each fact that is null");
-	for (const struct json_node *one = json_first(list); one; one = json_next(one)) {
-		const char *field = json_string(json_member(one, "field"));
+	for (size_t i = 0; (fact = environment_fact(i)); i++)
+		unknown += is_unknown(root, fact);
+	good = good && json_count(list) == unknown;
+	for (const struct json_node *one = json_first(list); one && good; one = json_next(one)) {
 		const char *reason = json_string(json_member(one, "reason"));
-		const struct json_node *fact = field ? json_member(before, field) : NULL;
 
-		if (json_count(one) != 2 || !reason || schema_enum(reason_names, reason) < 0 || !fact ||
-		    json_type(fact) != JSON_NULL)
-			return error_set(err, ERROR_INPUT, FILE_NAME ": unavailable: must name each fact that is null");
+		good = json_count(one) == 2 && reason && schema_enum(reason_names, reason) >= 0;
 	}
-	return 0;
+	for (size_t i = 0; (fact = environment_fact(i)) && good; i++)
+		good = times_named(list, fact) == is_unknown(root, fact);
+	return good ? 0 : error_set(err, ERROR_INPUT, FILE_NAME ": unavailable: must name each fact that is null");
 }
 
 int environment_check(const char *environment, size_t length, struct error **err)
@@ -302,53 +306,10 @@ static const struct line engine_lines[] = {
 	{ .before = NULL },
 };
 
-static const char *const fact_names[] = {
-	"kernel.name",
-	"kernel.release",
-	"kernel.version",
-	"kernel.machine",
-	"kernel.boot",
-	"kernel.tainted",
-	"sysctl.corePatternClass",
-	"sysctl.coreUsesPid",
-	"sysctl.suidDumpable",
-	"sysctl.randomizeVaSpace",
-	"sysctl.ipv6Disabled",
-	"sysctl.unprivilegedBpfDisabled",
-	"sysctl.maxUserNamespaces",
-	"cgroup.version",
-	"process.ldPreloadSet",
-	"process.dockerHostSet",
-	"engine.api",
-	"engine.version",
-	"engine.gitCommit",
-	"engine.apiVersion",
-	"engine.minApiVersion",
-	"engine.storageDriver",
-	"engine.cgroupDriver",
-	"engine.cgroupVersion",
-	"engine.defaultRuntime",
-	"engine.loggingDriver",
-	"engine.liveRestore",
-	"engine.operatingSystem",
-	"engine.osType",
-	"engine.architecture",
-	"engine.securityOptions",
-	"runc.version",
-	"containerd.version",
-	"host.cpus",
-	"host.memoryBytes",
-	"host.ipv6Loopback",
-	"host.userXattr",
-	"sysctl.corePatternRelative",
-	NULL,
-};
-
 static const struct need needs[ENVIRONMENT_NEEDS] = {
 	{ .id = "ipv6-loopback", .fact = "host.ipv6Loopback" },
 	{ .id = "user-xattr", .fact = "host.userXattr" },
 	{ .id = "relative-core", .fact = "sysctl.corePatternRelative" },
 };
 
-const char *const *const environment_facts = fact_names;
 const char *const *const environment_reasons = reason_names;

@@ -1,218 +1,137 @@
 #include "runner/environment.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statfs.h>
-#include <sys/utsname.h>
 
 #include "adapter/preflight.h"
 #include "core/fd.h"
 #include "core/hash.h"
-#include "core/schema.h"
+#include "reports/environment.h"
+#include "runner/environment_facts.h"
 
-#define VERSION_TEXT_MAX 128
 #define PROC_FILE_BYTES 4096
-#define SNAPSHOT_BYTES (32 * KIB)
-#define CGROUP2_MAGIC 0x63677270
+#define SNAPSHOT_BYTES (2 * FACTS_BYTES)
 #define BOOT_APPLICATION "harness boot digest 1\n"
 #define BOOT_DIGITS 32
 
-/* An answer of the engine: which document, and the path of members to the value. */
-struct answer_fact {
-	const char *field;
-	bool from_info;
-	const char *component; /* of /version's Components, or NULL */
-	const char *member, *inner; /* inner: member of the member, or NULL */
-};
-static const struct answer_fact answer_facts[];
-static const size_t answer_facts_count;
-
-static const struct proc_fact {
-	const char *field, *path;
-} proc_facts[] = {
-	{ "kernel.tainted", "/proc/sys/kernel/tainted" },
-	{ "sysctl.coreUsesPid", "/proc/sys/kernel/core_uses_pid" },
-	{ "sysctl.suidDumpable", "/proc/sys/fs/suid_dumpable" },
-	{ "sysctl.randomizeVaSpace", "/proc/sys/kernel/randomize_va_space" },
-	{ "sysctl.ipv6Disabled", "/proc/sys/net/ipv6/conf/all/disable_ipv6" },
-	{ "sysctl.unprivilegedBpfDisabled", "/proc/sys/kernel/unprivileged_bpf_disabled" },
-	{ "sysctl.maxUserNamespaces", "/proc/sys/user/max_user_namespaces" },
-};
-
-/* A version string of the listed kind, or null. */
-static void put_text(struct json_writer *json, const char *field, const char *text)
+/* Each fact that a bundle lists, once: what was found of the form that a bundle demands, or null and the reason. */
+static int put_facts(const struct facts *facts, struct buf *out, struct error **err)
 {
-	json_put_key(json, field);
-	if (text && *text && strlen(text) <= VERSION_TEXT_MAX && schema_matches(PATTERN_ASCII, text, strlen(text)))
-		json_put_string(json, text);
-	else
-		json_put_null(json);
-}
+	cleanup_json struct json_document *values = NULL, *reasons = NULL;
+	cleanup_buf struct buf text = BUF(SNAPSHOT_BYTES), unavailable = BUF(FACTS_BYTES);
+	struct json_writer json, missing;
+	const char *name;
 
-static void put_proc(struct json_writer *json, const struct proc_fact *fact)
-{
-	cleanup_buf struct buf text = BUF(PROC_FILE_BYTES);
-	cleanup_error struct error *ignored = NULL;
-	char *end;
-	long long value;
+	if (json_parse(buf_string(&facts->values_text), facts->values_text.length, JSON_DEPTH, &values, err) < 0 ||
+	    json_parse(buf_string(&facts->reasons_text), facts->reasons_text.length, JSON_DEPTH, &reasons, err) < 0)
+		return error_wrap(err, "the environment");
+	json_begin(&json, &text);
+	json_begin(&missing, &unavailable);
+	json_object(&missing);
+	json_object(&json);
+	json_put_key(&json, "facts");
+	json_object(&json);
+	for (size_t i = 0; (name = environment_fact(i)); i++) {
+		const struct json_node *value = json_member(json_root(values), name);
+		const char *reason = json_string(json_member(json_root(reasons), name));
 
-	json_put_key(json, fact->field);
-	if (fd_read_file(AT_FDCWD, fact->path, PROC_FILE_BYTES, &text, &ignored) < 0 || text.length == 0) {
-		json_put_null(json);
-		return;
+		json_put_key(&json, name);
+		if (!json_is_null(value) && environment_fact_fits(name, value)) {
+			json_put_raw(&json, json_raw(value).bytes, json_raw(value).length);
+			continue;
+		}
+		json_put_null(&json);
+		json_member_string(&missing, name, reason ? reason : fact_reason_names[FACT_UNSUPPORTED]);
 	}
-	value = strtoll(text.data, &end, 10);
-	if (end == text.data || *end != '\n')
-		json_put_null(json);
-	else
-		json_put_int(json, value);
-}
-
-static const struct json_node *component_of(const struct json_node *version, const char *name)
-{
-	const struct json_node *list = json_member(version, "Components");
-
-	for (const struct json_node *one = json_first(list); one; one = json_next(one)) {
-		const char *is = json_string(json_member(one, "Name"));
-
-		if (is && strcmp(is, name) == 0)
-			return one;
-	}
-	return NULL;
-}
-
-static void put_answer(struct json_writer *json, const struct answer_fact *fact, const struct json_node *version,
-		       const struct json_node *info)
-{
-	const struct json_node *node = fact->from_info ? info : version;
-	int64_t number;
-	bool flag;
-
-	if (fact->component)
-		node = component_of(version, fact->component);
-	node = json_member(node, fact->member);
-	if (fact->inner)
-		node = json_member(node, fact->inner);
-	if (json_int64(node, &number))
-		json_member_int(json, fact->field, number);
-	else if (json_bool(node, &flag))
-		json_member_bool(json, fact->field, flag);
-	else
-		put_text(json, fact->field, json_string(node));
-}
-
-static void put_security_options(struct json_writer *json, const struct json_node *info)
-{
-	const struct json_node *list = json_member(info, "SecurityOptions");
-
-	json_put_key(json, "engine.securityOptions");
-	json_array(json);
-	for (const struct json_node *one = json_first(list); one; one = json_next(one)) {
-		const char *text = json_string(one);
-
-		if (text && strlen(text) <= VERSION_TEXT_MAX && schema_matches(PATTERN_ASCII, text, strlen(text)))
-			json_put_string(json, text);
-	}
-	json_array_end(json);
-}
-
-static void put_host(struct json_writer *json)
-{
-	cleanup_error struct error *ignored = NULL;
-	enum core_class pattern = CORE_EMPTY;
-	struct utsname host;
-	struct statfs cgroup;
-
-	memset(&host, 0, sizeof(host));
-	(void)uname(&host);
-	put_text(json, "kernel.name", host.sysname);
-	put_text(json, "kernel.release", host.release);
-	put_text(json, "kernel.version", host.version);
-	put_text(json, "kernel.machine", host.machine);
-	json_put_key(json, "sysctl.corePatternClass");
-	if (core_pattern_read(&pattern, &ignored) < 0)
-		json_put_null(json);
-	else
-		json_put_string(json, core_class_names[pattern]);
-	json_member_bool(json, "sysctl.corePatternRelative", preflight_core_relative());
-	json_put_key(json, "cgroup.version");
-	if (statfs("/sys/fs/cgroup", &cgroup) < 0)
-		json_put_null(json);
-	else
-		json_put_int(json, cgroup.f_type == CGROUP2_MAGIC ? 2 : 1);
-	for (size_t i = 0; i < ARRAY_SIZE(proc_facts); i++)
-		put_proc(json, &proc_facts[i]);
-	json_member_bool(json, "host.ipv6Loopback", preflight_ipv6_loopback());
-	json_member_bool(json, "process.ldPreloadSet", getenv("LD_PRELOAD") != NULL);
-	json_member_bool(json, "process.dockerHostSet", getenv("DOCKER_HOST") != NULL);
+	json_object_end(&json);
+	json_object_end(&missing);
+	json_put_key(&json, "unavailable");
+	json_put_raw(&json, buf_string(&unavailable), unavailable.length);
+	json_object_end(&json);
+	if (buf_check(&unavailable, "the environment", err) < 0 || buf_check(&text, "the environment", err) < 0)
+		return -1;
+	return json_canonical(text.data, text.length, out, err);
 }
 
 int environment_take(const struct json_node *version, const struct json_node *info, const char *api, bool user_xattr,
 		     struct buf *out, struct error **err)
 {
-	cleanup_buf struct buf text = BUF(SNAPSHOT_BYTES);
-	struct json_writer json;
+	cleanup_facts struct facts facts = { 0 };
+	cleanup_fd int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char boot[HEX_SHA256];
 
+	if (root < 0)
+		return error_errno(err, errno, "the root folder");
 	if (environment_boot(boot, err) < 0)
 		return -1;
-	json_begin(&json, &text);
-	json_object(&json);
-	put_host(&json);
-	json_member_bool(&json, "host.userXattr", user_xattr);
-	json_member_string(&json, "kernel.boot", boot);
-	put_text(&json, "engine.api", api);
-	for (size_t i = 0; i < answer_facts_count; i++)
-		put_answer(&json, &answer_facts[i], version, info);
-	put_security_options(&json, info);
-	json_object_end(&json);
-	if (buf_check(&text, "the environment", err) < 0)
+	facts_begin(&facts);
+	facts_kernel(&facts, root);
+	facts_machine(&facts, root);
+	facts_engine(&facts, version, info, api);
+	facts_process(&facts, getenv);
+	fact_flag(&facts, "host.ipv6Loopback", preflight_ipv6_loopback());
+	fact_flag(&facts, "host.userXattr", user_xattr);
+	fact_text(&facts, "kernel.boot", boot);
+	json_object_end(&facts.values);
+	json_object_end(&facts.reasons);
+	if (buf_check(&facts.values_text, "the environment", err) < 0 ||
+	    buf_check(&facts.reasons_text, "the environment", err) < 0)
 		return -1;
-	return json_canonical(text.data, text.length, out, err);
+	return put_facts(&facts, out, err);
 }
 
-/* Every field that is null in a snapshot, once. */
-static int put_unavailable(struct json_writer *json, const struct buf *before, struct error **err)
+/* Every fact that is null in either snapshot, once, with the reason of the first one in which it is. */
+static void put_unavailable(struct json_writer *json, const struct json_node *before, const struct json_node *after)
 {
-	cleanup_json struct json_document *document = NULL;
+	const char *name;
 
-	if (json_parse(buf_string(before), before->length, JSON_DEPTH, &document, err) < 0)
-		return -1;
 	json_put_key(json, "unavailable");
 	json_array(json);
-	for (const struct json_node *one = json_first(json_root(document)); one; one = json_next(one)) {
-		if (json_type(one) != JSON_NULL)
+	for (size_t i = 0; (name = environment_fact(i)); i++) {
+		const struct json_node *reason = json_member(json_member(before, "unavailable"), name);
+
+		if (!reason)
+			reason = json_member(json_member(after, "unavailable"), name);
+		if (!reason)
 			continue;
 		json_object(json);
-		json_member_string(json, "field", json_key(one));
-		json_member_string(json, "reason", "absent");
+		json_member_string(json, "field", name);
+		json_member_string(json, "reason", json_string(reason));
 		json_object_end(json);
 	}
 	json_array_end(json);
-	return 0;
+}
+
+static void put_snapshot(struct json_writer *json, const char *key, const struct json_node *snapshot)
+{
+	struct json_span facts = json_raw(json_member(snapshot, "facts"));
+
+	json_put_key(json, key);
+	json_put_raw(json, facts.bytes, facts.length);
 }
 
 int environment_encode(const struct buf *before, const struct buf *after, struct buf *out, bool *changed,
 		       struct error **err)
 {
-	cleanup_buf struct buf text = BUF(4 * SNAPSHOT_BYTES);
+	cleanup_json struct json_document *first = NULL, *second = NULL;
+	cleanup_buf struct buf text = BUF(3 * SNAPSHOT_BYTES);
 	struct json_writer json;
 
-	*changed = before->length != after->length || memcmp(before->data, after->data, before->length) != 0;
+	if (json_parse(buf_string(before), before->length, JSON_DEPTH, &first, err) < 0 ||
+	    json_parse(buf_string(after), after->length, JSON_DEPTH, &second, err) < 0)
+		return error_wrap(err, "the environment");
 	json_begin(&json, &text);
 	json_object(&json);
-	json_member_string(&json, "schema", "confinement-evidence/environment/1");
-	json_put_key(&json, "before");
-	json_put_raw(&json, before->data, before->length);
-	json_put_key(&json, "after");
-	json_put_raw(&json, after->data, after->length);
-	if (put_unavailable(&json, before, err) < 0)
-		return -1;
+	json_member_string(&json, "schema", ENVIRONMENT_SCHEMA);
+	put_snapshot(&json, "before", json_root(first));
+	put_snapshot(&json, "after", json_root(second));
+	put_unavailable(&json, json_root(first), json_root(second));
 	json_object_end(&json);
-	if (buf_check(&text, "the environment", err) < 0)
+	if (buf_check(&text, "the environment", err) < 0 || json_canonical(text.data, text.length, out, err) < 0)
 		return -1;
-	return json_canonical(text.data, text.length, out, err);
+	return environment_differs(buf_string(out), out->length, changed, err);
 }
 
 int environment_boot(char out[HEX_SHA256], struct error **err)
@@ -226,24 +145,3 @@ int environment_boot(char out[HEX_SHA256], struct error **err)
 	out[BOOT_DIGITS] = '\0';
 	return 0;
 }
-
-static const struct answer_fact answer_facts[] = {
-	{ .field = "engine.version", .member = "Version" },
-	{ .field = "engine.gitCommit", .member = "GitCommit" },
-	{ .field = "engine.apiVersion", .member = "ApiVersion" },
-	{ .field = "engine.minApiVersion", .member = "MinAPIVersion" },
-	{ .field = "runc.version", .component = "runc", .member = "Version" },
-	{ .field = "containerd.version", .component = "containerd", .member = "Version" },
-	{ .field = "engine.storageDriver", .from_info = true, .member = "Driver" },
-	{ .field = "engine.cgroupDriver", .from_info = true, .member = "CgroupDriver" },
-	{ .field = "engine.cgroupVersion", .from_info = true, .member = "CgroupVersion" },
-	{ .field = "engine.defaultRuntime", .from_info = true, .member = "DefaultRuntime" },
-	{ .field = "engine.loggingDriver", .from_info = true, .member = "LoggingDriver" },
-	{ .field = "engine.liveRestore", .from_info = true, .member = "LiveRestoreEnabled" },
-	{ .field = "engine.operatingSystem", .from_info = true, .member = "OperatingSystem" },
-	{ .field = "engine.osType", .from_info = true, .member = "OSType" },
-	{ .field = "engine.architecture", .from_info = true, .member = "Architecture" },
-	{ .field = "host.cpus", .from_info = true, .member = "NCPU" },
-	{ .field = "host.memoryBytes", .from_info = true, .member = "MemTotal" },
-};
-static const size_t answer_facts_count = ARRAY_SIZE(answer_facts);

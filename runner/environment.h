@@ -1,6 +1,7 @@
 /*
- * What a run stood on: kernel, engine, runtimes, as numbers, enums and version strings. Taken before and after the
- * arms; what cannot be read is null and named. Nothing that identifies a host: no name, no address, no machine id.
+ * What a run stood on: kernel, machine, engine, runtimes, CI, as numbers, enums and version strings. Taken before and
+ * after the arms; what cannot be read is null and named with the reason. Nothing that identifies a host or a person: no
+ * name, no address, no machine id, and of the environment's variables only listed ones.
  */
 #ifndef HARNESS_RUNNER_ENVIRONMENT_H
 #define HARNESS_RUNNER_ENVIRONMENT_H
@@ -12,11 +13,12 @@
 #include "core/json.h"
 #include "core/limits.h"
 
-/* Appends one canonical object. `version` and `info` are the engine's answers, `api` the negotiated version; whether
- * its data folder keeps attributes of users. */
+/* Appends a snapshot, for environment_encode(): {facts, unavailable}, canonical; each fact that a bundle lists is
+ * there. `version` and `info` are the engine's answers, `api` the negotiated version; whether its data folder keeps
+ * attributes of users. */
 int environment_take(const struct json_node *version, const struct json_node *info, const char *api, bool user_xattr,
 		     struct buf *out, struct error **err) MUST_CHECK;
-/* environment.json from two snapshots; *changed when they differ. */
+/* environment.json from two snapshots; *changed as environment_differs() says of it. */
 int environment_encode(const struct buf *before, const struct buf *after, struct buf *out, bool *changed,
 		       struct error **err) MUST_CHECK;
 /* 32 hexadecimal digits that two runs share exactly when they share a boot, and that no other tool derives. */

@@ -16,6 +16,7 @@
 #include "reports/generate.h"
 #include "reports/summary.h"
 #include "reports/verify.h"
+#include "tests/unit/environment_snapshot.h"
 #include "tests/unit/judge_world.h"
 
 #define FIXTURE_BYTES ((size_t)16 * MIB)
@@ -41,18 +42,6 @@ static inline void fixture_free(struct fixture *fixture)
 		buf_free(&fixture->members[i].text);
 }
 #define cleanup_fixture __attribute__((cleanup(fixture_free)))
-
-static const char fixture_snapshot[] =
-	"{\"cgroup.version\":2,\"containerd.version\":\"1.6.20\",\"engine.api\":\"1.41\",\"engine.apiVersion\":\"1."
-	"41\","
-	"\"engine.architecture\":\"x86_64\",\"engine.cgroupDriver\":\"systemd\",\"engine.cgroupVersion\":\"2\","
-	"\"engine.defaultRuntime\":\"runc\",\"engine.gitCommit\":null,\"engine.minApiVersion\":\"1.12\","
-	"\"engine.osType\":\"linux\",\"engine.securityOptions\":[\"name=seccomp,profile=default\"],"
-	"\"engine.storageDriver\":\"overlay2\",\"engine.version\":\"20.10.24\",\"host.ipv6Loopback\":true,"
-	"\"host.userXattr\":true,"
-	"\"kernel.boot\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\"kernel.machine\":\"x86_64\",\"kernel.name\":\"Linux\","
-	"\"kernel.release\":\"6.1.0-18-amd64\",\"kernel.tainted\":0,\"kernel.version\":\"#1 SMP Debian\","
-	"\"runc.version\":\"1.1.5\",\"sysctl.corePatternClass\":\"file\",\"sysctl.corePatternRelative\":true}";
 
 static const char fixture_profile[] =
 	"{\"id\":\"reference\",\"limits\":{\"coreHard\":0,\"coreSoft\":0,\"memoryBytes\":134217728,"
