@@ -20,7 +20,7 @@ _harness() { # COMMAND
 	elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	local verbs='run list verify clean doctor policy completion help'
+	local verbs='run list verify report clean doctor policy completion help'
 
 	case ${COMP_WORDS[1]} in
 	run)
@@ -31,6 +31,9 @@ _harness() { # COMMAND
 		;;
 	verify)
 		flags='--require-signature -q --quiet --help' kind=bundle
+		;;
+	report)
+		flags='--out --format --help' kind=bundle
 		;;
 	clean)
 		flags='--socket --out --help' kind=none
@@ -51,6 +54,8 @@ _harness() { # COMMAND
 	case $prev in
 	--socket) cur_is=argument kind=file ;;
 	--out) cur_is=argument kind=folder ;;
+	--out) cur_is=argument kind=file ;;
+	--format) cur_is=argument kind=none ;;
 	--scenarios) cur_is=argument kind=folder ;;
 	--session) cur_is=argument kind=none ;;
 	--gateway) cur_is=argument kind=words words='embedded cmcp' ;;

@@ -26,7 +26,7 @@ complete -c harness -n __harness_needs_verb -l help -d 'say what harness does'
 complete -c harness -n __harness_needs_verb -l version -d 'say which version this is'
 
 function __harness_verbs
-	printf '%s\n' run list verify clean doctor policy completion help
+	printf '%s\n' run list verify report clean doctor policy completion help
 end
 
 complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
@@ -55,6 +55,11 @@ complete -c harness -n __harness_needs_verb -a verify -d 'check a bundle offline
 complete -c harness -n '__harness_verb_is verify' -l require-signature -d 'verify: a bundle that nobody signed is not established'
 complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
 complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a report -d 'write a bundle\'s page for people, report.html'
+complete -c harness -n '__harness_verb_is report' -l out -r -F -d 'where to write it, - for standard output (default: as the bundle\'s member is named)'
+complete -c harness -n '__harness_verb_is report' -l format -x -d 'html (the default), or junit or ctrf'
+complete -c harness -n '__harness_verb_is report' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a clean -d 'remove what earlier runs left: containers, images, processes, temporary folders'
 complete -c harness -n '__harness_verb_is clean' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'

@@ -14,6 +14,7 @@ _harness_verbs() {
 		'run:run scenarios with the mutants that their zeros need, and seal a bundle'
 		'list:scenarios, mutations and observers, one line each'
 		'verify:check a bundle offline\: every hash and every verdict again'
+		'report:write a bundle'\''s page for people, report.html'
 		'clean:remove what earlier runs left\: containers, images, processes, temporary folders'
 		'doctor:each need of this host\: ok, or what mends it'
 		'policy:what may be called in the sessions that are open now, and change it'
@@ -66,6 +67,13 @@ _harness() {
 		_arguments -S \
 			--require-signature'[verify\: a bundle that nobody signed is not established]' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	report)
+		_arguments -S \
+			--out='[where to write it, - for standard output (default\: as the bundle'\''s member is named)]:FILE:_files' \
+			--format='[html (the default), or junit or ctrf]:FORMAT: ' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
 		;;
