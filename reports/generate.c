@@ -37,6 +37,16 @@ static int make_kernel_text(const struct findings *findings, struct buf *out, st
 	return environment_kernel_text(findings->environment, findings->environment_length, out, err);
 }
 
+static int make_merge(const struct findings *findings, struct buf *out, struct error **err)
+{
+	return findings->merge ? merge_encode(findings->merge, out, err) : 0;
+}
+
+static int make_replay(const struct findings *findings, struct buf *out, struct error **err)
+{
+	return findings->replay ? replay_encode(findings->replay, out, err) : 0;
+}
+
 static int make_scenarios(const struct findings *findings, struct buf *out, struct error **err)
 {
 	return scenarios_encode(findings->plan, out, err);
@@ -70,6 +80,8 @@ static const struct generator generators[MEMBERS] = {
 	[MEMBER_ENGINE_TEXT] = { .make = make_engine_text, .again = true },
 	[MEMBER_JUNIT] = { .make = make_junit, .again = true },
 	[MEMBER_KERNEL_TEXT] = { .make = make_kernel_text, .again = true },
+	[MEMBER_MERGE] = { .make = make_merge },
+	[MEMBER_REPLAY] = { .make = make_replay },
 	[MEMBER_REPORT] = { .make = html_encode, .again = true },
 	[MEMBER_SCENARIOS] = { .make = make_scenarios },
 	[MEMBER_VERDICTS] = { .make = make_verdicts },

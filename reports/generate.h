@@ -8,6 +8,8 @@
 #include "oracle/judge.h"
 #include "reports/manifest.h"
 #include "reports/members.h"
+#include "reports/merge.h"
+#include "reports/replay.h"
 
 /* Borrowed, all of it. */
 struct findings {
@@ -18,13 +20,15 @@ struct findings {
 	const struct verdicts *verdicts; /* with the observations that they cite */
 	const char *environment; /* environment.json */
 	size_t environment_length;
+	const struct merge *merge; /* or NULL: of one run */
+	const struct replay *replay; /* or NULL: it repeats none */
 };
 
 /* Whether the member is made by generate(); and whether verify makes it again and compares the bytes, which it does
  * where no other check does. */
 bool generated(int member);
 bool generated_again(int member);
-/* Appends the member, which is generated(). */
+/* Appends the member, which is generated(); nothing of an optional one that these findings do not have. */
 int generate(int member, const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
 
 #endif

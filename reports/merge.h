@@ -27,6 +27,7 @@ int merge_encode(const struct merge *merge, struct buf *out, struct error **err)
 /* merge_free() it. */
 int merge_decode(const char *bytes, size_t length, struct merge **out, struct error **err) MUST_CHECK;
 void merge_free(struct merge *merge);
+int merge_schema(struct buf *out, struct error **err) MUST_CHECK;
 static inline void merge_cleanup(struct merge **merge)
 {
 	merge_free(*merge);

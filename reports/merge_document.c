@@ -8,6 +8,7 @@
 
 #define FILE_NAME "merge.json"
 #define SCHEMA "confinement-evidence/merge/1"
+#define SCHEMA_BYTES ((size_t)64 * KIB)
 
 static const struct schema_field shard_fields[];
 
@@ -93,6 +94,27 @@ int merge_decode(const char *bytes, size_t length, struct merge **out, struct er
 		return -1;
 	*out = steal_pointer(&merge);
 	return 0;
+}
+
+/* environment.json's schema stands in it as a resource of its own, so that its references stay. */
+int merge_schema(struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf shard = BUF(SCHEMA_BYTES), environment = BUF(SCHEMA_BYTES);
+	int most = PLAN_SHARDS_MAX;
+
+	if (schema_print(shard_fields, "a shard", &shard, err) < 0 || environment_schema(&environment, err) < 0)
+		return -1;
+	buf_text(out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"" FILE_NAME
+		      " of a bundle, version 1\",\"type\":\"object\",\"additionalProperties\":false,"
+		      "\"required\":[\"schema\",\"shards\",\"environments\"],\"properties\":{"
+		      "\"schema\":{\"enum\":[\"" SCHEMA "\"]},");
+	buf_printf(out, "\"shards\":{\"type\":\"array\",\"minItems\":2,\"maxItems\":%d,\"items\":%s},", most,
+		   buf_string(&shard));
+	buf_printf(out,
+		   "\"environments\":{\"type\":\"array\",\"minItems\":2,\"maxItems\":%d,"
+		   "\"items\":{\"$id\":\"environment.json\",%s}}}",
+		   most, buf_string(&environment) + 1);
+	return buf_check(out, "JSON Schema", err);
 }
 
 void merge_free(struct merge *merge)

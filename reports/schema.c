@@ -5,6 +5,8 @@
 #include "reports/environment.h"
 #include "reports/manifest.h"
 #include "reports/members.h"
+#include "reports/merge.h"
+#include "reports/replay.h"
 #include "reports/verify_parts.h"
 
 typedef int (*schema_printer)(struct buf *out, struct error **err);
@@ -29,8 +31,14 @@ int member_schema(int member, struct buf *out, struct error **err)
 }
 
 static const schema_printer printers[MEMBERS] = {
-	[MEMBER_ARMS] = arm_records_schema,        [MEMBER_COVERAGE] = coverage_schema,
-	[MEMBER_ENVIRONMENT] = environment_schema, [MEMBER_MANIFEST] = manifest_schema,
-	[MEMBER_OBSERVATIONS] = print_observation, [MEMBER_PROFILE] = profile_schema,
-	[MEMBER_SCENARIOS] = scenarios_schema,     [MEMBER_VERDICTS] = verdicts_schema,
+	[MEMBER_ARMS] = arm_records_schema,
+	[MEMBER_COVERAGE] = coverage_schema,
+	[MEMBER_ENVIRONMENT] = environment_schema,
+	[MEMBER_MANIFEST] = manifest_schema,
+	[MEMBER_OBSERVATIONS] = print_observation,
+	[MEMBER_PROFILE] = profile_schema,
+	[MEMBER_MERGE] = merge_schema,
+	[MEMBER_REPLAY] = replay_schema,
+	[MEMBER_SCENARIOS] = scenarios_schema,
+	[MEMBER_VERDICTS] = verdicts_schema,
 };

@@ -101,13 +101,12 @@ static int read_archive(int fd, struct bundle *bundle, struct verify_report *rep
 
 static void remark_environment(const struct bundle *bundle, struct verify_report *report)
 {
-	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
 	cleanup_error struct error *ignored = NULL;
 	bool changed = false;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (strcmp(report->checks[i].id, "environment") == 0 && report->checks[i].result == CHECK_PASS &&
-		    environment_differs(buf_string(text), text->length, &changed, &ignored) >= 0 && changed)
+		    bundle_changed(bundle, &changed, &ignored) >= 0 && changed)
 			snprintf(report->checks[i].reason, sizeof(report->checks[i].reason),
 				 "it changed during the run, so nothing passes");
 }

@@ -186,7 +186,9 @@ int check_canonical(struct bundle *bundle, struct error **err)
 	if (result >= 0 && bundle->bad_line)
 		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is %s", bundle->bad_line,
 				 bundle->bad_form ? "no observation" : "not in its canonical form");
-	return result < 0 ? result : bundle_give(&bundle->unread, err);
+	if (result >= 0)
+		result = bundle_give(&bundle->unread, err);
+	return result < 0 ? result : check_optional(bundle, err);
 }
 
 /* profile.json: what the adapter wrote, as a closed form. */

@@ -12,8 +12,7 @@
 int check_environment(struct bundle *bundle, struct error **err)
 {
 	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
-	char boot[HEX_SHA256];
-	int result = environment_boot_of(buf_string(text), text->length, boot, sizeof(boot), err);
+	int result = check_boots(bundle, err);
 
 	for (size_t i = 0; i < bundle->arms_count && result >= 0; i++) {
 		const struct arm_record *arm = &bundle->arms[i];
@@ -21,9 +20,6 @@ int check_environment(struct bundle *bundle, struct error **err)
 		if (arm->image[0] && strcmp(arm->image, bundle->manifest.image) != 0)
 			return error_set(err, ERROR_INPUT, "arms.json: arms[%zu] ran another image than the manifest's",
 					 i);
-		if (arm->boot[0] && strcmp(arm->boot, boot) != 0)
-			return error_set(err, ERROR_INPUT,
-					 "arms.json: arms[%zu] ran in another boot than the environment's", i);
 	}
 	return result < 0 ? result : environment_refused(buf_string(text), text->length, err);
 }
@@ -56,11 +52,10 @@ static int blame_cell(const struct bundle *bundle, struct error **err)
 
 int check_verdicts(struct bundle *bundle, struct error **err)
 {
-	const struct buf *environment = &bundle->members[MEMBER_ENVIRONMENT].text;
 	const struct buf *sealed = &bundle->members[MEMBER_VERDICTS].text;
 	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
 	bool changed = false;
-	int result = environment_differs(buf_string(environment), environment->length, &changed, err);
+	int result = bundle_changed(bundle, &changed, err);
 
 	if (result >= 0)
 		result = judgement_end(bundle->judgement, changed, &bundle->verdicts, err);
@@ -171,6 +166,8 @@ void bundle_findings(struct bundle *bundle)
 		.verdicts = bundle->verdicts,
 		.environment = buf_string(&bundle->members[MEMBER_ENVIRONMENT].text),
 		.environment_length = bundle->members[MEMBER_ENVIRONMENT].text.length,
+		.merge = bundle->merge,
+		.replay = bundle->replay,
 	};
 }
 

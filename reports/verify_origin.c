@@ -3,6 +3,7 @@
 
 #include "core/fd.h"
 #include "reports/coverage.h"
+#include "reports/environment.h"
 #include "reports/verify_parts.h"
 
 /* A shard alone cannot tell what the others had to run. */
@@ -47,6 +48,77 @@ static int check_arm(const struct bundle *bundle, size_t index, struct error **e
 	return 0;
 }
 
+/* Each optional member stands where the manifest speaks of it, and nowhere else. */
+static int check_sources(const struct bundle *bundle, struct error **err)
+{
+	const struct manifest *manifest = &bundle->manifest;
+	const struct manifest_source *of = &manifest->origin.replay_of;
+
+	if ((manifest->origin.merged_count > 0) != (bundle->merge != NULL))
+		return error_set(err, ERROR_INPUT, "manifest.json: mergedFrom: merge.json says otherwise");
+	if ((of->run[0] != '\0') != (bundle->replay != NULL))
+		return error_set(err, ERROR_INPUT, "manifest.json: replayOf: replay.json says otherwise");
+	if (bundle->replay &&
+	    (strcmp(of->run, bundle->replay->of.run) != 0 || strcmp(of->sums, bundle->replay->of.sums) != 0))
+		return error_set(err, ERROR_INPUT, "manifest.json: replayOf: replay.json is of another bundle");
+	if (bundle->replay && strcmp(of->run, manifest->run) == 0)
+		return error_set(err, ERROR_INPUT, "manifest.json: replayOf: no run repeats itself");
+	return bundle->merge ? merge_check(bundle->merge, manifest, err) : 0;
+}
+
+/* What is read is written again: nothing can stand in a member that its reader passes over. */
+static int same_again(const struct bundle *bundle, int member, const struct buf *again, struct error **err)
+{
+	const struct buf *text = &bundle->members[member].text;
+
+	if (text->length == again->length && memcmp(buf_string(text), buf_string(again), again->length) == 0)
+		return 0;
+	return error_set(err, ERROR_INPUT, "%s is not in its canonical form", member_kinds[member].name);
+}
+
+int check_optional(struct bundle *bundle, struct error **err)
+{
+	cleanup_buf struct buf merge_again = BUF(BUNDLE_FILE_BYTES), replay_again = BUF(BUNDLE_FILE_BYTES);
+	const struct buf *merge = &bundle->members[MEMBER_MERGE].text, *replay = &bundle->members[MEMBER_REPLAY].text;
+
+	if (bundle->members[MEMBER_MERGE].present &&
+	    (merge_decode(buf_string(merge), merge->length, &bundle->merge, err) < 0 ||
+	     merge_encode(bundle->merge, &merge_again, err) < 0 ||
+	     same_again(bundle, MEMBER_MERGE, &merge_again, err) < 0))
+		return -1;
+	if (bundle->members[MEMBER_REPLAY].present &&
+	    (replay_decode(buf_string(replay), replay->length, &bundle->replay, err) < 0 ||
+	     replay_encode(bundle->replay, &replay_again, err) < 0 ||
+	     same_again(bundle, MEMBER_REPLAY, &replay_again, err) < 0))
+		return -1;
+	return 0;
+}
+
+int check_boots(const struct bundle *bundle, struct error **err)
+{
+	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
+	char boot[HEX_SHA256];
+
+	if (bundle->merge)
+		return merge_check_environments(bundle->merge, bundle->arms, bundle->arms_count, buf_string(text),
+						text->length, err);
+	if (environment_boot_of(buf_string(text), text->length, boot, sizeof(boot), err) < 0)
+		return -1;
+	for (size_t i = 0; i < bundle->arms_count; i++)
+		if (bundle->arms[i].boot[0] && strcmp(bundle->arms[i].boot, boot) != 0)
+			return error_set(err, ERROR_INPUT,
+					 "arms.json: arms[%zu] ran in another boot than the environment's", i);
+	return 0;
+}
+
+int bundle_changed(const struct bundle *bundle, bool *out, struct error **err)
+{
+	const struct buf *text = &bundle->members[MEMBER_ENVIRONMENT].text;
+
+	return bundle->merge ? merge_changed(bundle->merge, out, err)
+			     : environment_differs(buf_string(text), text->length, out, err);
+}
+
 int check_origin(const struct bundle *bundle, struct error **err)
 {
 	const struct manifest_origin *origin = &bundle->manifest.origin;
@@ -56,7 +128,9 @@ int check_origin(const struct bundle *bundle, struct error **err)
 		return error_set(err, ERROR_INPUT, "manifest.json: shard: of so many there is none of that index");
 	if (origin->merged_count > 0 && origin->shard.of > 1)
 		return error_set(err, ERROR_INPUT, "manifest.json: a merged run is no shard");
-	result = check_plan(bundle, err);
+	result = check_sources(bundle, err);
+	if (result >= 0)
+		result = check_plan(bundle, err);
 	for (size_t i = 0; i < bundle->arms_count && result >= 0; i++)
 		result = check_arm(bundle, i, err);
 	return result;

@@ -51,6 +51,8 @@ struct bundle {
 	struct arm_record *arms;
 	size_t arms_count;
 	struct verdicts *verdicts;
+	struct merge *merge; /* or NULL */
+	struct replay *replay; /* or NULL */
 	struct manifest_facts facts;
 	struct findings findings; /* of what stands above */
 };
@@ -103,6 +105,12 @@ const struct plan_absent *bundle_absent(const struct plan *plan, const struct sc
 
 /* verify_origin.c: of check_references(): whether the plan is the one that the manifest says, whole or in shards. */
 int check_origin(const struct bundle *bundle, struct error **err) MUST_CHECK;
+/* Of check_canonical(): merge.json and replay.json, where they are. */
+int check_optional(struct bundle *bundle, struct error **err) MUST_CHECK;
+/* Of check_environment(): the boot in which each arm ran. */
+int check_boots(const struct bundle *bundle, struct error **err) MUST_CHECK;
+/* Whether the environment changed during the run, or that of any shard. */
+int bundle_changed(const struct bundle *bundle, bool *out, struct error **err) MUST_CHECK;
 
 /* verify_timeline.c: of check_references(), once arms.json is known to follow the plan: what the arms that ended well
  * lived through. */

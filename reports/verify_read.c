@@ -108,6 +108,8 @@ void bundle_close(struct bundle *bundle)
 		buf_free(&bundle->members[i].text);
 	judgement_free(bundle->judgement);
 	verdicts_free(bundle->verdicts);
+	merge_free(bundle->merge);
+	replay_free(bundle->replay);
 	plan_free(bundle->plan);
 	free(bundle->scenarios);
 	free(bundle->arms);

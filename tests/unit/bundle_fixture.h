@@ -302,7 +302,7 @@ static inline int fixture_generate(struct fixture *fixture, const struct buf *en
 	facts = fixture_facts(fixture, HARNESS_VERSION, &program);
 	findings.verdicts = world->verdicts;
 	for (int i = 0; i < MEMBERS && result == 0; i++)
-		if (generated(i))
+		if (generated(i) && !member_kinds[i].optional)
 			result = generate(i, &findings, fixture_text(fixture, member_kinds[i].name), err);
 	return result;
 }
