@@ -76,25 +76,6 @@ static void put_warnings(struct facts *facts, const struct json_node *info)
 		fact_count(facts, field, (int64_t)json_count(list));
 }
 
-/* By their names alone: the rest of a runtime's entry is a path and arguments. */
-static void put_runtimes(struct facts *facts, const struct json_node *info)
-{
-	static const char field[] = "engine.runtimes";
-	const struct json_node *list = json_member(info, "Runtimes");
-	cleanup_buf struct buf names = BUF(FACTS_BYTES);
-
-	if (json_is_null(list)) {
-		fact_none(facts, field, FACT_ABSENT);
-		return;
-	}
-	for (const struct json_node *one = json_first(list); one; one = json_next(one))
-		buf_printf(&names, "%s\n", json_key(one) ? json_key(one) : "\x7f");
-	if (names.failed)
-		fact_none(facts, field, FACT_UNSUPPORTED);
-	else
-		fact_words(facts, field, buf_string(&names), "\n");
-}
-
 void facts_engine(struct facts *facts, const struct json_node *version, const struct json_node *info, const char *api)
 {
 	fact_text(facts, "engine.api", api);
@@ -102,7 +83,8 @@ void facts_engine(struct facts *facts, const struct json_node *version, const st
 		put_answer(facts, &answer_facts[i], version, info);
 	fact_answer(facts, "engine.backingFilesystem", driver_status(info, "Backing Filesystem"));
 	put_image_store(facts, info);
-	put_runtimes(facts, info);
+	/* By their names alone: the rest of a runtime's entry is a path and arguments. */
+	fact_keys(facts, "engine.runtimes", json_member(info, "Runtimes"));
 	put_warnings(facts, info);
 }
 

@@ -112,18 +112,30 @@ void fact_words(struct facts *facts, const char *field, const char *text, const 
 	json_array_end(&facts->values);
 }
 
-static void answer_list(struct facts *facts, const char *field, const struct json_node *list)
+/* Each element's text, or each member's key. */
+static void put_list(struct facts *facts, const char *field, const struct json_node *list,
+		     const char *(*text_of)(const struct json_node *node))
 {
 	for (const struct json_node *one = json_first(list); one; one = json_next(one))
-		if (!json_string(one) || !fits(json_string(one), json_string_length(one))) {
+		if (!text_of(one) || !fits(text_of(one), strlen(text_of(one)))) {
 			fact_none(facts, field, FACT_UNSUPPORTED);
 			return;
 		}
 	json_put_key(&facts->values, field);
 	json_array(&facts->values);
 	for (const struct json_node *one = json_first(list); one; one = json_next(one))
-		json_put_string(&facts->values, json_string(one));
+		json_put_string(&facts->values, text_of(one));
 	json_array_end(&facts->values);
+}
+
+void fact_keys(struct facts *facts, const char *field, const struct json_node *node)
+{
+	if (json_is_null(node))
+		fact_none(facts, field, FACT_ABSENT);
+	else if (json_type(node) != JSON_OBJECT)
+		fact_none(facts, field, FACT_UNSUPPORTED);
+	else
+		put_list(facts, field, node, json_key);
 }
 
 void fact_answer(struct facts *facts, const char *field, const struct json_node *node)
@@ -140,7 +152,7 @@ void fact_answer(struct facts *facts, const char *field, const struct json_node 
 	else if (json_string(node))
 		fact_text(facts, field, json_string(node));
 	else if (json_type(node) == JSON_ARRAY)
-		answer_list(facts, field, node);
+		put_list(facts, field, node, json_string);
 	else
 		fact_none(facts, field, FACT_UNSUPPORTED);
 }

@@ -44,6 +44,8 @@ void fact_flag(struct facts *facts, const char *field, bool value);
 void fact_words(struct facts *facts, const char *field, const char *text, const char *separators);
 /* As an engine's answer has it: a number, a boolean, a text or a list of texts. */
 void fact_answer(struct facts *facts, const char *field, const struct json_node *node);
+/* The keys of an object of an engine's answer. */
+void fact_keys(struct facts *facts, const char *field, const struct json_node *node);
 
 /* A file below `root`, without the blanks at its end. False: the field is null already. An empty one is absent. */
 bool fact_read(struct facts *facts, const char *field, int root, const char *path, struct buf *out);

@@ -117,7 +117,7 @@ static void put_config(struct facts *facts, int root, const char *release)
 
 static bool is_flag(const char *word, size_t length)
 {
-	size_t name = strcspn(word, "= ");
+	size_t name = strcspn(word, "= \n");
 
 	for (const char *const *flag = flags; *flag; flag++)
 		if (strlen(*flag) == name && memcmp(*flag, word, name) == 0)
