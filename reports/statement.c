@@ -79,6 +79,12 @@ static const char *program_digest(const struct manifest *manifest, const char *n
 	return NULL;
 }
 
+/* The engine may name the image by another object than its configuration. */
+static const char *image_digest(const struct manifest *manifest)
+{
+	return manifest->origin.image_config[0] ? manifest->origin.image_config : manifest->image;
+}
+
 static void put_subjects(struct json_writer *json, const char *sums, const char *archive, const char *image)
 {
 	json_put_key(json, "subject");
@@ -90,6 +96,21 @@ static void put_subjects(struct json_writer *json, const char *sums, const char 
 	json_array_end(json);
 }
 
+static void put_harness(struct json_writer *json, const struct manifest *manifest, const char *sha256)
+{
+	const char *commit = manifest->origin.build.commit;
+
+	json_object(json);
+	json_member_string(json, "name", "harness");
+	json_put_key(json, "digest");
+	json_object(json);
+	json_member_string(json, "sha256", sha256);
+	if (commit[0] && !manifest->origin.build.dirty)
+		json_member_string(json, "gitCommit", commit);
+	json_object_end(json);
+	json_object_end(json);
+}
+
 static void put_configuration(struct json_writer *json, const struct manifest *manifest)
 {
 	const char *harness = program_digest(manifest, "harness");
@@ -99,7 +120,7 @@ static void put_configuration(struct json_writer *json, const struct manifest *m
 	put_resource(json, CONFIGURATION, file_digest(manifest, MEMBER_PROFILE));
 	put_resource(json, member_kinds[MEMBER_SCENARIOS].name, file_digest(manifest, MEMBER_SCENARIOS));
 	if (harness)
-		put_resource(json, "harness", harness);
+		put_harness(json, manifest, harness);
 	json_array_end(json);
 }
 
@@ -161,7 +182,7 @@ int statement_encode(const struct statement_facts *facts, struct buf *out, struc
 	json_begin(&json, &text);
 	json_object(&json);
 	json_member_string(&json, "_type", STATEMENT_TYPE);
-	put_subjects(&json, facts->sums_sha256, facts->archive_sha256, facts->manifest->image);
+	put_subjects(&json, facts->sums_sha256, facts->archive_sha256, image_digest(facts->manifest));
 	json_member_string(&json, "predicateType", STATEMENT_RESULT);
 	json_put_key(&json, "predicate");
 	json_object(&json);
@@ -336,7 +357,7 @@ int statement_summary(const struct verify_report *report, const struct manifest 
 	json_begin(&json, &text);
 	json_object(&json);
 	json_member_string(&json, "_type", STATEMENT_TYPE);
-	put_subjects(&json, report->sums_sha256, report->archive_sha256, manifest->image);
+	put_subjects(&json, report->sums_sha256, report->archive_sha256, image_digest(manifest));
 	json_member_string(&json, "predicateType", STATEMENT_SUMMARY);
 	json_put_key(&json, "predicate");
 	json_object(&json);

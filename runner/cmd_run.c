@@ -16,6 +16,7 @@
 void run_free(struct run *run)
 {
 	engine_close(run->engine);
+	private_key_free(run->key);
 	json_free(run->version);
 	json_free(run->info);
 	json_free(run->image_inspect);
@@ -136,6 +137,8 @@ static int run_verb(const struct options *options, struct error **err)
 	int code = EXIT_PASS;
 	int status = run_plan(&run, err);
 
+	if (status == 0)
+		status = run_key(&run, err);
 	progress_open(&run.progress, options);
 	run.progress.plan = run.plan;
 	run.progress.seed = run.seed;
@@ -159,6 +162,7 @@ const struct verb verb_run = {
 		"plan.\n"
 		"Needs root and a local Docker Engine; --dry-run needs neither. The bundle is OUT/latest/" BUNDLE_NAME
 		".\n"
+		"--sign KEY (PEM, P-256 or Ed25519, a path or fd:N) signs what the bundle says, in it and beside it.\n"
 		"--shard I/N runs a part of the plan on one of several machines, --repeat N each arm N times; --seed N "
 		"draws "
 		"the\norder of the arms, and when within its range a fault strikes: the manifest has it.\n"

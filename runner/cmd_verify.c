@@ -5,16 +5,50 @@
 #include <sys/stat.h>
 
 #include "core/fd.h"
+#include "reports/dsse.h"
 #include "reports/verify.h"
+#include "runner/beside.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
 #define TEXT_BYTES (64 * KIB)
 
+/* What is asked for besides the bundle; borrowed by the options of the verification. */
+struct signers {
+	struct public_key *key;
+	struct private_key *attest;
+	struct buf beside;
+};
+
+static void signers_free(struct signers *signers)
+{
+	public_key_free(signers->key);
+	private_key_free(signers->attest);
+	buf_free(&signers->beside);
+}
+
+static int open_signers(const struct options *options, struct signers *signers, struct verify_options *how,
+			struct error **err)
+{
+	bool found = false;
+
+	if (options->key && public_key_open(options->key, &signers->key, err) < 0)
+		return -1;
+	if (options->attest && private_key_open(options->attest, &signers->attest, err) < 0)
+		return -1;
+	if (beside_read(options->words[0], options->attestation, &signers->beside, &found, err) < 0)
+		return error_wrap(err, "the statement beside the bundle");
+	how->key = signers->key;
+	how->beside = found ? buf_string(&signers->beside) : NULL;
+	how->beside_length = signers->beside.length;
+	return 0;
+}
+
 static int run(const struct options *options, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(TEXT_BYTES);
 	struct verify_options how = { .require_signature = options->require_signature };
+	__attribute__((cleanup(signers_free))) struct signers signers = { .beside = BUF(DSSE_LINE_BYTES) };
 	struct verify_report report;
 	cleanup_fd int fd = -1;
 	struct stat status;
@@ -34,10 +68,15 @@ static int run(const struct options *options, struct error **err)
 				 error_safe(options->words[0], safe, sizeof(safe)));
 	if (fd < 0)
 		return error_errno(err, errno, "the bundle '%s'", error_safe(options->words[0], safe, sizeof(safe)));
-	if (verify_bundle(fd, &how, &report, err) < 0)
+	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0)
 		return -1;
 	verify_text(&report, options->quiet, &text);
 	fputs(buf_string(&text), stdout);
+	if (signers.attest && report.exit_code == EXIT_PASS &&
+	    beside_attest(options->words[0], &how, signers.attest, err) < 0)
+		return -1;
+	if (signers.attest && report.exit_code != EXIT_PASS)
+		fprintf(stderr, "harness: nothing was attested: verification did not pass\n");
 	return report.exit_code;
 }
 
@@ -49,6 +88,10 @@ const struct verb verb_verify = {
 		"an intact\n"
 		"bundle; 1 also when any check fails; 3 when the file cannot be opened. Nobody vouches for an unsigned "
 		"bundle:\n"
-		"that is said, and with --require-signature it is not established (2).",
+		"that is said, and with --require-signature it is not established (2). --key asks whether the key's "
+		"owner signed\n"
+		"it, in the bundle or beside it: by another is a fail, and by nobody is not established. --attest "
+		"signs "
+		"what passed.",
 	.run = run,
 };

@@ -3,6 +3,7 @@
 #define HARNESS_RUNNER_RUN_H
 
 #include "reports/manifest.h"
+#include "reports/sign.h"
 #include "runner/arm.h"
 #include "runner/progress.h"
 #include "runner/store.h"
@@ -29,6 +30,7 @@ struct run {
 	struct arm_record *records; /* one for each arm of the plan, in its order */
 	struct canary *canaries; /* live ones: for sealing */
 	size_t canaries_count;
+	struct private_key *key; /* that the bundle is signed with, or NULL */
 	int64_t start;
 	bool interrupted;
 };
@@ -72,6 +74,19 @@ int run_seal(struct run *run, int *code, struct error **err) MUST_CHECK;
 
 /* run_origin.c: once the image is there. */
 void run_origin(const struct run *run, struct manifest_origin *out);
+
+/* run_sign.c */
+/* Reads the key that --sign names, if it does. */
+int run_key(struct run *run, struct error **err) MUST_CHECK;
+/* A struct bundle_late's: the statement inside the bundle, signed. `context`: a struct run_statement. */
+struct run_statement {
+	const struct private_key *key;
+	const struct buf *manifest; /* manifest.json */
+	const struct verdicts *verdicts;
+};
+int run_statement(void *context, const char *sums_sha256, struct buf *out, struct error **err) MUST_CHECK;
+/* Signs the archive, beside it; no effect without a key. */
+int run_sign_beside(const struct run *run, struct error **err) MUST_CHECK;
 
 void run_free(struct run *run);
 

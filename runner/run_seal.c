@@ -36,6 +36,8 @@ struct seal {
 	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	size_t programs_count;
 	struct manifest_origin origin;
+	struct run_statement statement;
+	struct bundle_late late;
 };
 
 int run_observations(struct run *run, struct error **err)
@@ -163,6 +165,23 @@ static void list_members(struct seal *seal)
 		(struct bundle_member){ .name = member_kinds[MEMBER_OBSERVATIONS].name, .fd = seal->run->observations };
 }
 
+/* Made once SHA256SUMS is known. */
+static void list_statement(struct seal *seal)
+{
+	seal->statement = (struct run_statement){
+		.key = seal->run->key,
+		.manifest = &seal->text[MEMBER_MANIFEST],
+		.verdicts = seal->verdicts,
+	};
+	seal->late = (struct bundle_late){ .make = run_statement, .context = &seal->statement };
+	if (seal->run->key)
+		seal->members[seal->count++] = (struct bundle_member){
+			.name = member_kinds[MEMBER_STATEMENT].name,
+			.fd = -1,
+			.late = &seal->late,
+		};
+}
+
 static int write_texts(struct seal *seal, struct error **err)
 {
 	struct run *run = seal->run;
@@ -205,7 +224,7 @@ static int write_texts(struct seal *seal, struct error **err)
 static int verify_sealed(struct seal *seal, int *code, struct error **err)
 {
 	cleanup_fd int fd = openat(seal->run->store.folder, BUNDLE_ARCHIVE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct verify_options options = { .require_signature = false };
+	struct verify_options options = { .key = seal->run->key ? private_key_public(seal->run->key) : NULL };
 	struct verify_report report;
 
 	if (fd < 0)
@@ -273,9 +292,10 @@ static int seal_run(struct seal *seal, int *code, struct error **err)
 	if (judge_run(seal, err) < 0 || write_texts(seal, err) < 0)
 		return -1;
 	list_members(seal);
+	list_statement(seal);
 	if (bundle_seal(run->store.folder, seal->members, seal->count, run->canaries, run->canaries_count, &identity,
 			err) < 0 ||
-	    verify_sealed(seal, code, err) < 0)
+	    verify_sealed(seal, code, err) < 0 || run_sign_beside(run, err) < 0)
 		return -1;
 	store_give(run->store.folder, BUNDLE_ARCHIVE);
 	(void)unlinkat(run->store.folder, STORE_OBSERVATIONS, 0);

@@ -19,6 +19,8 @@ struct options {
 	 * its token, and that of its recorder. Each NULL where it is not given. */
 	const char *gateway, *gateway_raised, *gateway_token, *gateway_sink;
 	const char *report, *format; /* of a report: its file or "-", and what it is; or NULL */
+	const char *sign, *attest; /* private keys: of the run's bundle, of what verify found */
+	const char *key, *attestation; /* verify: whose signature, and where it is if not beside the bundle */
 	const char *session; /* of a policy update, or NULL */
 	int jobs;
 	int64_t repeat; /* of each arm */
@@ -41,7 +43,7 @@ struct verb {
 };
 
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_policy, verb_help, verb_arm;
-extern const struct verb verb_completion, verb_manual, verb_report;
+extern const struct verb verb_completion, verb_manual, verb_report, verb_sign;
 extern const struct verb *const verbs[]; /* NULL-terminated */
 /* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */
 const struct verb *verb_find(const char *name, struct error **err) MUST_CHECK;

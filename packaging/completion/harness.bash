@@ -20,17 +20,20 @@ _harness() { # COMMAND
 	elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	local verbs='run list verify report clean doctor policy completion help'
+	local verbs='run list verify sign report clean doctor policy completion help'
 
 	case ${COMP_WORDS[1]} in
 	run)
-		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run -q --quiet -v --verbose --json --help' kind=scenario
+		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
 		;;
 	list)
 		flags='--scenarios --json --help' kind=none
 		;;
 	verify)
-		flags='--require-signature -q --quiet --help' kind=bundle
+		flags='--key --attestation --attest --require-signature -q --quiet --help' kind=bundle
+		;;
+	sign)
+		flags='--help' kind=bundle
 		;;
 	report)
 		flags='--out --format --help' kind=bundle
@@ -66,6 +69,10 @@ _harness() { # COMMAND
 	--repeat) cur_is=argument kind=none ;;
 	--shard) cur_is=argument kind=none ;;
 	--seed) cur_is=argument kind=none ;;
+	--sign) cur_is=argument kind=file ;;
+	--key) cur_is=argument kind=file ;;
+	--attestation) cur_is=argument kind=file ;;
+	--attest) cur_is=argument kind=file ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		kind=words words="$verbs --help --version"

@@ -26,7 +26,7 @@ complete -c harness -n __harness_needs_verb -l help -d 'say what harness does'
 complete -c harness -n __harness_needs_verb -l version -d 'say which version this is'
 
 function __harness_verbs
-	printf '%s\n' run list verify report clean doctor policy completion help
+	printf '%s\n' run list verify sign report clean doctor policy completion help
 end
 
 complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
@@ -42,6 +42,7 @@ complete -c harness -n '__harness_verb_is run' -l repeat -x -d 'each arm N times
 complete -c harness -n '__harness_verb_is run' -l shard -x -d 'the I-th of N parts of the plan, with the mutants of its own cells; `harness merge` joins them'
 complete -c harness -n '__harness_verb_is run' -l seed -x -d 'draws the order of the arms and the delays of faults; without it one is drawn and recorded'
 complete -c harness -n '__harness_verb_is run' -l dry-run -d 'run: print the plan and what it would touch, and stop'
+complete -c harness -n '__harness_verb_is run' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
 complete -c harness -n '__harness_verb_is run' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
 complete -c harness -n '__harness_verb_is run' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
 complete -c harness -n '__harness_verb_is run' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
@@ -52,9 +53,15 @@ complete -c harness -n '__harness_verb_is list' -l scenarios -x -a '(__fish_comp
 complete -c harness -n '__harness_verb_is list' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 
 complete -c harness -n __harness_needs_verb -a verify -d 'check a bundle offline: every hash and every verdict again'
+complete -c harness -n '__harness_verb_is verify' -l key -r -F -d 'the public key (PEM) that the bundle must be signed by; without it nobody is believed'
+complete -c harness -n '__harness_verb_is verify' -l attestation -r -F -d 'the signed statement, where it is not beside the bundle as BUNDLE.intoto.jsonl'
+complete -c harness -n '__harness_verb_is verify' -l attest -r -F -d 'a private key: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl'
 complete -c harness -n '__harness_verb_is verify' -l require-signature -d 'verify: a bundle that nobody signed is not established'
 complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
 complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a sign -d 'sign a sealed bundle, beside it, once it has verified'
+complete -c harness -n '__harness_verb_is sign' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a report -d 'write a bundle\'s page for people, report.html'
 complete -c harness -n '__harness_verb_is report' -l out -r -F -d 'where to write it, - for standard output (default: as the bundle\'s member is named)'

@@ -14,6 +14,7 @@ _harness_verbs() {
 		'run:run scenarios with the mutants that their zeros need, and seal a bundle'
 		'list:scenarios, mutations and observers, one line each'
 		'verify:check a bundle offline\: every hash and every verdict again'
+		'sign:sign a sealed bundle, beside it, once it has verified'
 		'report:write a bundle'\''s page for people, report.html'
 		'clean:remove what earlier runs left\: containers, images, processes, temporary folders'
 		'doctor:each need of this host\: ok, or what mends it'
@@ -51,6 +52,7 @@ _harness() {
 			--shard='[the I-th of N parts of the plan, with the mutants of its own cells; `harness merge` joins them]:I/N: ' \
 			--seed='[draws the order of the arms and the delays of faults; without it one is drawn and recorded]:N: ' \
 			--dry-run'[run\: print the plan and what it would touch, and stop]' \
+			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
 			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
@@ -65,8 +67,16 @@ _harness() {
 		;;
 	verify)
 		_arguments -S \
+			--key='[the public key (PEM) that the bundle must be signed by; without it nobody is believed]:FILE:_files' \
+			--attestation='[the signed statement, where it is not beside the bundle as BUNDLE.intoto.jsonl]:FILE:_files' \
+			--attest='[a private key\: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl]:KEY:_files' \
 			--require-signature'[verify\: a bundle that nobody signed is not established]' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	sign)
+		_arguments -S \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
 		;;
