@@ -27,11 +27,16 @@ static bool is_json(int member)
 	return dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".jsonl") == 0);
 }
 
-/* What speaks of the others, in a form of somebody else, is not ours to describe. */
+/* What has the form of somebody else, in-toto's or CTRF's, is not ours to describe. */
+static bool is_ours(int member)
+{
+	return member != MEMBER_STATEMENT && member != MEMBER_CTRF;
+}
+
 static void test_each_member(void)
 {
 	for (int i = 0; i < MEMBERS; i++)
-		CU_ASSERT_EQUAL(member_has_schema(i), is_json(i) && !member_kinds[i].unlisted);
+		CU_ASSERT_EQUAL(member_has_schema(i), is_json(i) && is_ours(i));
 }
 
 static void test_stored(void)
