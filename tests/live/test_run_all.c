@@ -499,8 +499,9 @@ static void test_members(void)
 	CU_ASSERT(quiet("cd $1/open/confinement-evidence && test \"$(cut -c 67- SHA256SUMS | sort)\" = "
 			"\"$(ls | grep -v SHA256SUMS | LC_ALL=C sort)\""));
 	CU_ASSERT(quiet("! grep -rEa 'canary-[a-p]{8}' $1/open/confinement-evidence"));
+	CU_ASSERT(quiet("ci/scan-bundle $3"));
 	CU_ASSERT(quiet("test \"$(tar -tzf $3 | sed 's,/.*,,' | sort -u)\" = confinement-evidence"));
-	CU_ASSERT(quiet("! grep -ra -e \"$(hostname)\" -e \"$(cat /etc/machine-id 2>/dev/null || echo none)\" -e "
+	CU_ASSERT(quiet("! grep -raw -e \"$(hostname)\" -e \"$(cat /etc/machine-id 2>/dev/null || echo none)\" -e "
 			"\"$(cat /proc/sys/kernel/random/boot_id)\" $1/open/confinement-evidence"));
 	CU_ASSERT(quiet("! command -v xmllint >/dev/null || xmllint --noout $1/open/confinement-evidence/junit.xml"));
 	CU_ASSERT(quiet("test \"$(grep -c '<testcase ' $1/open/confinement-evidence/junit.xml)\" = "

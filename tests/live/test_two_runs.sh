@@ -68,6 +68,7 @@ for tree in "${TREES[@]}"; do
 	untold=1
 	check "$tree: passes" exits 0
 	check "$tree: its bundle verifies" "$folder/$tree/build/harness" verify "$(out "$tree")/latest/confinement-evidence.tar.gz"
+	check "$tree: another scanner finds no canary" ci/scan-bundle "$(out "$tree")/latest/confinement-evidence.tar.gz"
 	check "$tree: the bundle is its own" its_own "$tree"
 	check "$tree: no container is left" none containers "$tree"
 	check "$tree: no folder of an arm is left" none arm_folders "$tree"
