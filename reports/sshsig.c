@@ -11,7 +11,6 @@
 #define VERSION 1
 #define KEY_TYPE "ssh-ed25519"
 #define HASH "sha512"
-#define SIGNER "harness"
 #define BLOB_BYTES KIB
 #define LINE_LETTERS 70
 
@@ -94,20 +93,4 @@ int sshsig_write(const struct private_key *key, const void *message, size_t leng
 	put_typed(&blob, signature.bytes, signature.length);
 	result = buf_check(&blob, "a signature", err);
 	return result < 0 ? result : put_armor(&blob, out, err);
-}
-
-int sshsig_signer(const struct public_key *key, struct buf *out, struct error **err)
-{
-	cleanup_buf struct buf blob = BUF(BLOB_BYTES);
-	unsigned char raw[ED25519_PUBLIC_BYTES];
-	int result = public_key_raw(key, raw, err);
-
-	if (result < 0)
-		return result;
-	put_string(&blob, KEY_TYPE, strlen(KEY_TYPE));
-	put_string(&blob, raw, sizeof(raw));
-	buf_text(out, SIGNER " namespaces=\"" SSHSIG_NAMESPACE "\" " KEY_TYPE " ");
-	base64_encode(buf_string(&blob), blob.length, out);
-	buf_text(out, "\n");
-	return buf_check(out, "a signer", err);
 }

@@ -9,7 +9,5 @@
 /* Appends the armoured signature over the message. ERROR_REFUSED for a key that is not Ed25519. */
 int sshsig_write(const struct private_key *key, const void *message, size_t length, struct buf *out,
 		 struct error **err) MUST_CHECK;
-/* Appends the line of an allowed_signers file: `harness namespaces="confinement-evidence" ssh-ed25519 ...`. */
-int sshsig_signer(const struct public_key *key, struct buf *out, struct error **err) MUST_CHECK;
 
 #endif

@@ -85,6 +85,7 @@ static const char *image_digest(const struct manifest *manifest)
 	return manifest->origin.image_config[0] ? manifest->origin.image_config : manifest->image;
 }
 
+/* Without an archive: from inside it. Without an image: of the bundle alone. */
 static void put_subjects(struct json_writer *json, const char *sums, const char *archive, const char *image)
 {
 	json_put_key(json, "subject");
@@ -92,7 +93,8 @@ static void put_subjects(struct json_writer *json, const char *sums, const char 
 	if (archive)
 		put_resource(json, BUNDLE_ARCHIVE, archive);
 	put_resource(json, BUNDLE_SUMS, sums);
-	put_resource(json, IMAGE_SUBJECT, image);
+	if (image)
+		put_resource(json, IMAGE_SUBJECT, image);
 	json_array_end(json);
 }
 
@@ -357,7 +359,7 @@ int statement_summary(const struct verify_report *report, const struct manifest 
 	json_begin(&json, &text);
 	json_object(&json);
 	json_member_string(&json, "_type", STATEMENT_TYPE);
-	put_subjects(&json, report->sums_sha256, report->archive_sha256, image_digest(manifest));
+	put_subjects(&json, report->sums_sha256, report->archive_sha256, NULL);
 	json_member_string(&json, "predicateType", STATEMENT_SUMMARY);
 	json_put_key(&json, "predicate");
 	json_object(&json);

@@ -330,6 +330,8 @@ static void test_summary(void)
 		CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"CONFINE_VERDICT_PASS\""));
 		CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"timeCreated\":\"2026-01-02T03:06:05Z\""));
 		CU_ASSERT_PTR_NOT_NULL(strstr(text, signing.archive));
+		CU_ASSERT_PTR_NOT_NULL(strstr(text, signing.sums));
+		CU_ASSERT_PTR_NULL(strstr(text, signing.manifest.image));
 		CU_ASSERT_EQUAL(strstr(text, "CONFINE_SIGNATURE_VERIFIED") != NULL, keyed);
 		report.verdict = VERDICT_NOT_ESTABLISHED;
 		report.checks[0].result = CHECK_FAIL;
