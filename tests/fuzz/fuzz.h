@@ -16,6 +16,7 @@
 	EACH(decision_row)                                                                                             \
 	EACH(demux)                                                                                                    \
 	EACH(dns)                                                                                                      \
+	EACH(dsse)                                                                                                     \
 	EACH(frame)                                                                                                    \
 	EACH(gateway_config)                                                                                           \
 	EACH(http_answer)                                                                                              \
