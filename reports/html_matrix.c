@@ -87,11 +87,11 @@ static size_t put_row(const struct html_page *page, const struct place *places, 
 
 static void put_observer(struct buf *out, const char *observer, size_t columns)
 {
-	escape_printf(out, "<tbody><tr><th class=\"o\" scope=\"rowgroup\" colspan=\"%zu\"><b>%s</b>", columns + 1,
+	escape_printf(out, "<tbody><tr><th class=\"o\" scope=\"rowgroup\" colspan=\"%zu\"><span><b>%s</b>", columns + 1,
 		      observer);
 	if (*html_observer(observer))
 		escape_printf(out, " &ndash; %s", html_observer(observer));
-	buf_text(out, "\n");
+	buf_text(out, "</span>\n");
 }
 
 static void put_rows(const struct html_page *page, const struct place *places, size_t count, size_t columns)

@@ -89,14 +89,17 @@ void html_timeline(struct html_page *page, const struct html_arm *arm)
 		return;
 	escape_printf(out,
 		      "<div class=\"t\" tabindex=\"0\" role=\"group\" aria-label=\"Timeline of %s\">"
-		      "<table class=\"l\"><caption>Timeline</caption><thead><tr><th scope=\"col\">Event<th "
-		      "scope=\"col\">What<th scope=\"col\">ms<th scope=\"col\">Drawn\n<tbody>\n",
+		      "<table class=\"l\"><caption>Timeline</caption><thead><tr><th scope=\"col\">ms<th "
+		      "scope=\"col\">Event<th scope=\"col\">Drawn\n<tbody>\n",
 		      arm->arm->scenario->id);
 	for (size_t i = 0; i < record->events_count; i++) {
 		const struct arm_event *event = &record->events[i];
 
-		escape_printf(out, "<tr><th scope=\"row\">%s<td>%s<td>", html_event(event->name), event->subject);
+		buf_text(out, "<tr><td>");
 		html_ms(out, event->at_ns);
+		escape_printf(out, "<th scope=\"row\">%s", html_event(event->name));
+		if (event->subject[0])
+			escape_printf(out, "<span class=\"soft\">%s</span>", event->subject);
 		if (i == 0)
 			put_drawing(out, arm);
 		buf_text(out, "\n");

@@ -18,15 +18,16 @@ static void put_verdict(struct buf *out, enum verdict verdict)
 	buf_text(out, headings[verdict]);
 	if (words)
 		escape_printf(out, "<p class=\"lead\">%c%s.</p>\n", words[2] - 'a' + 'A', words + 3);
+	buf_text(out, "<p>It does not prove that no other way out exists.</p>\n");
 }
 
 static void put_limits(const struct html_page *page)
 {
 	struct buf *out = page->out;
 
-	buf_text(out,
-		 "<h2 id=\"not-proved\">What this does not prove</h2>\n"
-		 "<p>Only these probes were tried, on this kernel and this engine. It does not establish:</p>\n<ul>\n");
+	buf_text(out, "<h2 id=\"not-proved\">What this does not prove</h2>\n"
+		      "<p>Only these probes were tried, on this kernel and this engine. It does not "
+		      "establish:</p>\n<ul class=\"two\">\n");
 	for (const char *const *id = coverage_not_established(); *id; id++)
 		escape_printf(out, "<li>%s\n", html_statement(*id));
 	buf_text(out, "</ul>\n");

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reports/escape.h"
+
 /* A room of scenarios is a suite: those without faults and mutations, the mutants, and the rest. */
 struct suite {
 	const char *name;
@@ -66,9 +68,9 @@ static void put_case(struct buf *out, const char *arm, int64_t repetition, const
 	buf_text(out, "    <testcase classname=\"confinement.");
 	for (const char *at = arm; *at; at++)
 		buf_add(out, *at == '/' ? "." : at, 1);
-	buf_printf(out, "\" name=\"%s%s", name, name_rest);
+	escape_printf(out, "\" name=\"%s%s", name, name_rest);
 	if (repetition > 1)
-		buf_printf(out, " #%" PRId64, repetition);
+		escape_printf(out, " #%" PRId64, repetition);
 	buf_text(out, "\"");
 }
 
@@ -85,14 +87,14 @@ static void put_cell(struct buf *out, const struct verdict_cell *cell)
 		buf_text(out, "/>\n");
 		return;
 	}
-	buf_printf(out, ">\n      <%s type=\"%s\" message=\"%s\">expected %s %" PRId64, failed ? "failure" : "error",
-		   failed ? failure_type(cell) : verdict_names[VERDICT_NOT_ESTABLISHED], because_names[cell->because],
-		   expectation_op_names[expectation->op], expectation->value);
+	escape_printf(out, ">\n      <%s type=\"%s\" message=\"%s\">expected %s %" PRId64, failed ? "failure" : "error",
+		      failed ? failure_type(cell) : verdict_names[VERDICT_NOT_ESTABLISHED],
+		      because_names[cell->because], expectation_op_names[expectation->op], expectation->value);
 	if (observation)
-		buf_printf(out, ", %s %" PRId64 ", observation %s",
-			   observation->status == OBSERVATION_OBSERVED ? "saw" : "not seen, counted",
-			   observation->value, observation->id);
-	buf_printf(out, "</%s>\n    </testcase>\n", failed ? "failure" : "error");
+		escape_printf(out, ", %s %" PRId64 ", observation %s",
+			      observation->status == OBSERVATION_OBSERVED ? "saw" : "not seen, counted",
+			      observation->value, observation->id);
+	escape_printf(out, "</%s>\n    </testcase>\n", failed ? "failure" : "error");
 }
 
 static void put_mutation(struct buf *out, const struct verdict_mutation *mutation)
@@ -103,10 +105,10 @@ static void put_mutation(struct buf *out, const struct verdict_mutation *mutatio
 	if (mutation->verdict == VERDICT_PASS)
 		buf_text(out, "/>\n");
 	else
-		buf_printf(out, ">\n      <%s type=\"%s\" message=\"%s\"/>\n    </testcase>\n",
-			   failed ? "failure" : "error",
-			   failed ? "mutation_not_detected" : verdict_names[VERDICT_NOT_ESTABLISHED],
-			   because_names[mutation->because]);
+		escape_printf(out, ">\n      <%s type=\"%s\" message=\"%s\"/>\n    </testcase>\n",
+			      failed ? "failure" : "error",
+			      failed ? "mutation_not_detected" : verdict_names[VERDICT_NOT_ESTABLISHED],
+			      because_names[mutation->because]);
 }
 
 static void put_arm(struct buf *out, const struct verdict_arm *arm)
@@ -115,16 +117,16 @@ static void put_arm(struct buf *out, const struct verdict_arm *arm)
 	if (arm->status == ARM_OK)
 		buf_text(out, "/>\n");
 	else
-		buf_printf(out, ">\n      <error type=\"%s\" message=\"%s\"/>\n    </testcase>\n",
-			   arm_status_names[arm->status], arm->reason);
+		escape_printf(out, ">\n      <error type=\"%s\" message=\"%s\"/>\n    </testcase>\n",
+			      arm_status_names[arm->status], arm->reason);
 }
 
 static void put_suite(struct buf *out, const struct verdicts *verdicts, const struct suite *suite)
 {
 	struct counts counts = count_suite(verdicts, suite);
 
-	buf_printf(out, "  <testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\">\n",
-		   suite->name, counts.tests, counts.failures, counts.errors);
+	escape_printf(out, "  <testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\">\n",
+		      suite->name, counts.tests, counts.failures, counts.errors);
 	for (size_t i = 0; i < verdicts->arms_count; i++)
 		if (suite->holds(verdicts->arms[i].scenario))
 			put_arm(out, &verdicts->arms[i]);
@@ -148,10 +150,10 @@ int junit_encode(const struct verdicts *verdicts, struct buf *out, struct error 
 		all.failures += counts.failures;
 		all.errors += counts.errors;
 	}
-	buf_printf(out,
-		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		   "<testsuites name=\"confinement\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
-		   all.tests, all.failures, all.errors);
+	escape_printf(out,
+		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		      "<testsuites name=\"confinement\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+		      all.tests, all.failures, all.errors);
 	for (size_t i = 0; i < suites_count; i++)
 		if (count_suite(verdicts, &suites[i]).tests > 0)
 			put_suite(out, verdicts, &suites[i]);
