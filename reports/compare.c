@@ -176,8 +176,8 @@ static int compare_cell(const struct verdict_cell *one, const struct verdict_cel
 	return say(out, value, was, is, err);
 }
 
-static int compare_cells(const struct index *one, const struct index *other, bool part, struct comparison *out,
-			 struct error **err)
+/* Those of an arm that only one side has are told by their arm. */
+static int compare_cells(const struct index *one, const struct index *other, struct comparison *out, struct error **err)
 {
 	size_t i = 0, j = 0;
 	int result = 0;
@@ -189,10 +189,10 @@ static int compare_cells(const struct index *one, const struct index *other, boo
 
 		if (order == 0) {
 			result = compare_cell(one->cells[i], other->cells[j], out, err);
-		} else if (order > 0) {
+		} else if (order > 0 && has_arm(one, other->cells[j]->scenario->id, other->cells[j]->repetition)) {
 			result = say(out, of_cell(other->cells[j], COMPARE_NEW), "",
 				     verdict_names[other->cells[j]->verdict], err);
-		} else if (!part || has_arm(other, one->cells[i]->scenario->id, one->cells[i]->repetition)) {
+		} else if (order < 0 && has_arm(other, one->cells[i]->scenario->id, one->cells[i]->repetition)) {
 			result = say(out, of_cell(one->cells[i], COMPARE_MISSING),
 				     verdict_names[one->cells[i]->verdict], "", err);
 		}
@@ -288,7 +288,7 @@ int compare_bundles(const struct compare_side *one, const struct compare_side *o
 	if (index_make(one, &first, err) < 0 || index_make(other, &second, err) < 0 ||
 	    compare_arms(&first, &second, part, comparison, err) < 0 ||
 	    compare_mutations(&first, &second, comparison, err) < 0 ||
-	    compare_cells(&first, &second, part, comparison, err) < 0 ||
+	    compare_cells(&first, &second, comparison, err) < 0 ||
 	    compare_environments(one, other, comparison, err) < 0)
 		return -1;
 	compare_origins(one->manifest, other->manifest, comparison);

@@ -34,6 +34,21 @@ int opened_new(int fd, const struct verify_options *options, struct verify_repor
 	return 0;
 }
 
+int opened_judged(int fd, struct verify_report *report, struct opened **out, struct error **err)
+{
+	const struct verify_options options = { .require_signature = false };
+	cleanup_opened struct opened *opened = calloc(1, sizeof(*opened));
+	int result;
+
+	*out = NULL;
+	if (!opened)
+		return error_set(err, ERROR_MEMORY, "no memory for a bundle");
+	result = bundle_verify(fd, &options, &opened->bundle, report, err);
+	if (result >= 0 && opened->bundle.verdicts)
+		*out = steal_pointer(&opened);
+	return result;
+}
+
 void opened_free(struct opened *opened)
 {
 	if (opened)

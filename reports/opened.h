@@ -10,6 +10,9 @@ struct opened;
 /* verify_bundle(), and *out, unless a check failed: then *out is NULL and *report says which. opened_free() it. */
 int opened_new(int fd, const struct verify_options *options, struct verify_report *report, struct opened **out,
 	       struct error **err) MUST_CHECK;
+/* The same, and *out also where a check failed, once the verdicts were made again: they rest on all that they are made
+ * from. */
+int opened_judged(int fd, struct verify_report *report, struct opened **out, struct error **err) MUST_CHECK;
 /* Accepts NULL. */
 void opened_free(struct opened *opened);
 static inline void opened_cleanup(struct opened **opened)

@@ -14,6 +14,7 @@ enum exit_code { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_NOT_ESTABLISHED = 2, EXIT_HA
 struct options {
 	const char *socket; /* the engine's: from --socket, DOCKER_HOST or the default */
 	const char *out; /* folder of the runs */
+	const char *target; /* where merge and recheck write to, or NULL */
 	const char *scenarios; /* folder of the scenarios */
 	/* The gateway under test: "embedded", "cmcp" or a URL; of a URL: the one with the raised ceiling, the file with
 	 * its token, and that of its recorder. Each NULL where it is not given. */
@@ -43,6 +44,7 @@ struct verb {
 };
 
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_policy, verb_help, verb_arm;
+extern const struct verb verb_merge, verb_recheck, verb_diff, verb_replay;
 extern const struct verb verb_completion, verb_manual, verb_report, verb_sign;
 extern const struct verb *const verbs[]; /* NULL-terminated */
 /* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */

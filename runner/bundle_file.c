@@ -1,0 +1,48 @@
+#include "runner/bundle_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "core/fd.h"
+#include "runner/store.h"
+
+int bundle_file(const char *path, const char *verb, int *out, struct error **err)
+{
+	cleanup_fd int fd = -1;
+	struct stat status;
+	char safe[128];
+
+	/* O_NONBLOCK so that a FIFO cannot hold us up before fstat() sees it. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return error_errno(err, errno, "the bundle '%s'", error_safe(path, safe, sizeof(safe)));
+	if (fstat(fd, &status) < 0)
+		return error_errno(err, errno, "the bundle");
+	if (S_ISDIR(status.st_mode))
+		return error_set(err, ERROR_USAGE, "'%s' is a folder: %s takes the bundle in it, %s",
+				 error_safe(path, safe, sizeof(safe)), verb, BUNDLE_NAME);
+	if (!S_ISREG(status.st_mode))
+		return error_set(err, ERROR_INPUT, "the bundle '%s' is no regular file",
+				 error_safe(path, safe, sizeof(safe)));
+	*out = steal_fd(&fd);
+	return 0;
+}
+
+int bundle_file_open(const char *path, const char *verb, int *fd, struct verify_report *report, struct opened **opened,
+		     struct error **err)
+{
+	const struct verify_options how = { .require_signature = false };
+
+	if (bundle_file(path, verb, fd, err) < 0)
+		return -1;
+	return opened_new(*fd, &how, report, opened, err);
+}
+
+const struct verify_check *bundle_file_failed(const struct verify_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_FAIL)
+			return &report->checks[i];
+	return NULL;
+}
