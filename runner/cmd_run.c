@@ -11,7 +11,20 @@
 #include "runner/document.h"
 #include "runner/run.h"
 #include "runner/run_document.h"
+#include "runner/run_replay.h"
 #include "runner/sweep.h"
+
+void run_init(struct run *run, const struct options *options)
+{
+	*run = (struct run){
+		.options = options,
+		.before = BUF(ENGINE_HEADER_BYTES * 4),
+		.after = BUF(ENGINE_HEADER_BYTES * 4),
+		.observations = -1,
+		.store = { .out = -1, .folder = -1, .lock = -1, .sign = -1 },
+		.start = clock_now(),
+	};
+}
 
 void run_free(struct run *run)
 {
@@ -27,6 +40,7 @@ void run_free(struct run *run)
 		explicit_bzero(run->canaries, run->canaries_count * sizeof(*run->canaries));
 	free(run->canaries);
 	free(run->records);
+	replay_free(run->replay);
 	plan_free(run->plan);
 	free(run->scenarios);
 }
@@ -88,7 +102,15 @@ static int arms(struct run *run, struct error **err)
 	return *err ? -1 : status;
 }
 
-static int whole_run(struct run *run, int *code, struct error **err)
+/* Of a run that is made again: what the engine lacks may have changed the plan. */
+static int same_plan(const struct run *run, struct error **err)
+{
+	if (!run->replayed || run_replay_plan(run) == REPLAY_READY)
+		return 0;
+	return error_set(err, ERROR_REFUSED, "this host cannot make the same cells");
+}
+
+int run_whole(struct run *run, int *code, struct error **err)
 {
 	bool sealed = false;
 	int status;
@@ -103,6 +125,8 @@ static int whole_run(struct run *run, int *code, struct error **err)
 		status = run_preflight(run, err);
 	if (status == 0)
 		status = go_on(err);
+	if (status == 0)
+		status = same_plan(run, err);
 	if (status == 0)
 		status = run_observations(run, err);
 	if (status == 0)
@@ -126,17 +150,12 @@ static int print_plan(const struct run *run, struct error **err)
 
 static int run_verb(const struct options *options, struct error **err)
 {
-	struct run run = {
-		.options = options,
-		.before = BUF(ENGINE_HEADER_BYTES * 4),
-		.after = BUF(ENGINE_HEADER_BYTES * 4),
-		.observations = -1,
-		.store = { .out = -1, .folder = -1, .lock = -1, .sign = -1 },
-		.start = clock_now(),
-	};
+	struct run run;
 	int code = EXIT_PASS;
-	int status = run_plan(&run, err);
+	int status;
 
+	run_init(&run, options);
+	status = run_plan(&run, err);
 	if (status == 0)
 		status = run_key(&run, err);
 	progress_open(&run.progress, options);
@@ -145,7 +164,7 @@ static int run_verb(const struct options *options, struct error **err)
 	if (status == 0)
 		progress_plan(&run.progress);
 	if (status == 0 && !options->dry_run)
-		status = whole_run(&run, &code, err);
+		status = run_whole(&run, &code, err);
 	else if (status == 0 && options->json)
 		status = print_plan(&run, err);
 	run_free(&run);

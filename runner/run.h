@@ -3,6 +3,7 @@
 #define HARNESS_RUNNER_RUN_H
 
 #include "reports/manifest.h"
+#include "reports/opened.h"
 #include "reports/sign.h"
 #include "runner/arm.h"
 #include "runner/progress.h"
@@ -31,6 +32,11 @@ struct run {
 	struct canary *canaries; /* live ones: for sealing */
 	size_t canaries_count;
 	struct private_key *key; /* that the bundle is signed with, or NULL */
+	/* Of a run that repeats one: its bundle and identity, whether only a part of it, and how it came out. */
+	const struct opened *replayed; /* or NULL */
+	const char *replayed_sums;
+	bool replay_part;
+	struct replay *replay; /* once it was judged */
 	int64_t start;
 	bool interrupted;
 };
@@ -88,6 +94,10 @@ int run_statement(void *context, const char *sums_sha256, struct buf *out, struc
 /* Signs the archive, beside it; no effect without a key. */
 int run_sign_beside(const struct run *run, struct error **err) MUST_CHECK;
 
+/* cmd_run.c */
+void run_init(struct run *run, const struct options *options);
+/* Everything behind run_plan(): preflight, arms, judgement, bundle. */
+int run_whole(struct run *run, int *code, struct error **err) MUST_CHECK;
 void run_free(struct run *run);
 
 #endif

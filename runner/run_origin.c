@@ -8,6 +8,7 @@
 #include "core/fd.h"
 #include "runner/build.h"
 #include "runner/run.h"
+#include "runner/run_replay.h"
 
 /* A job of a CI names itself so; what is not of an id's letters is left out. */
 static const char *const job_variables[] = { "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "CI_JOB_ID", NULL };
@@ -78,6 +79,7 @@ void run_origin(const struct run *run, struct manifest_origin *out)
 		out->build = build_facts;
 	fill_executor(out);
 	fill_words(options, out);
+	out->replay_of = run_replay_source(run);
 	memcpy(out->image_config, run->image_config, sizeof(out->image_config));
 	memcpy(out->plan, run->plan_sha256, sizeof(out->plan));
 	snprintf(out->architecture, sizeof(out->architecture), "%s", image_architecture());

@@ -21,6 +21,7 @@
 #include "runner/paths.h"
 #include "runner/run.h"
 #include "runner/run_document.h"
+#include "runner/run_replay.h"
 
 #define MEMBER_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define SUMMARY_BYTES (4 * MIB)
@@ -214,6 +215,9 @@ static int write_texts(struct seal *seal, struct error **err)
 	facts.programs_count = seal->programs_count;
 	run_origin(run, &seal->origin);
 	clock_wall(finished);
+	if (run->replayed && run_replay_conclude(run, &findings, err) < 0)
+		return -1;
+	findings.replay = run->replay;
 	if (write_members(seal, &findings, err) < 0)
 		return -1;
 	list_members(seal);
@@ -270,7 +274,7 @@ static int print_summary(const struct seal *seal, const struct bundle_identity *
 	summary_text(seal->verdicts, run->plan, &facts, &text);
 	fputs(buf_string(&text), out);
 	fflush(out);
-	return run->options->json ? print_document(seal, &facts, err) : 0;
+	return run->options->json && !run->replayed ? print_document(seal, &facts, err) : 0;
 }
 
 static int judge_run(struct seal *seal, struct error **err)

@@ -22,6 +22,7 @@ struct options {
 	const char *report, *format; /* of a report: its file or "-", and what it is; or NULL */
 	const char *sign, *attest; /* private keys: of the run's bundle, of what verify found */
 	const char *key, *attestation; /* verify: whose signature, and where it is if not beside the bundle */
+	const char *scenario; /* of a replay, alone; or NULL */
 	const char *session; /* of a policy update, or NULL */
 	int jobs;
 	int64_t repeat; /* of each arm */
