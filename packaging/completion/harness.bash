@@ -20,7 +20,7 @@ _harness() { # COMMAND
 	elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	local verbs='run list verify sign report clean doctor policy completion help'
+	local verbs='run list verify recheck diff merge replay sign report clean doctor policy completion help'
 
 	case ${COMP_WORDS[1]} in
 	run)
@@ -31,6 +31,18 @@ _harness() { # COMMAND
 		;;
 	verify)
 		flags='--key --attestation --attest --require-signature -q --quiet --help' kind=bundle
+		;;
+	recheck)
+		flags='--out --json --help' kind=bundle
+		;;
+	diff)
+		flags='--json --help' kind=bundle
+		;;
+	merge)
+		flags='--out -q --quiet --json --help' kind=bundle
+		;;
+	replay)
+		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --scenario --sign -q --quiet -v --verbose --json --help' kind=bundle
 		;;
 	sign)
 		flags='--help' kind=bundle
@@ -57,6 +69,8 @@ _harness() { # COMMAND
 	case $prev in
 	--socket) cur_is=argument kind=file ;;
 	--out) cur_is=argument kind=folder ;;
+	--out) cur_is=argument kind=folder ;;
+	--out) cur_is=argument kind=file ;;
 	--out) cur_is=argument kind=file ;;
 	--format) cur_is=argument kind=none ;;
 	--scenarios) cur_is=argument kind=folder ;;
@@ -69,6 +83,7 @@ _harness() { # COMMAND
 	--repeat) cur_is=argument kind=none ;;
 	--shard) cur_is=argument kind=none ;;
 	--seed) cur_is=argument kind=none ;;
+	--scenario) cur_is=argument kind=none ;;
 	--sign) cur_is=argument kind=file ;;
 	--key) cur_is=argument kind=file ;;
 	--attestation) cur_is=argument kind=file ;;

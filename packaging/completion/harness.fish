@@ -26,7 +26,7 @@ complete -c harness -n __harness_needs_verb -l help -d 'say what harness does'
 complete -c harness -n __harness_needs_verb -l version -d 'say which version this is'
 
 function __harness_verbs
-	printf '%s\n' run list verify sign report clean doctor policy completion help
+	printf '%s\n' run list verify recheck diff merge replay sign report clean doctor policy completion help
 end
 
 complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
@@ -59,6 +59,37 @@ complete -c harness -n '__harness_verb_is verify' -l attest -r -F -d 'a private 
 complete -c harness -n '__harness_verb_is verify' -l require-signature -d 'verify: a bundle that nobody signed is not established'
 complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
 complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a recheck -d 'make a bundle\'s verdicts again from its observations'
+complete -c harness -n '__harness_verb_is recheck' -l out -r -F -d 'where verdicts.json, made again, is written'
+complete -c harness -n '__harness_verb_is recheck' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+complete -c harness -n '__harness_verb_is recheck' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a diff -d 'two bundles side by side: cells, environment, numbers'
+complete -c harness -n '__harness_verb_is diff' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+complete -c harness -n '__harness_verb_is diff' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a merge -d 'one bundle from the bundles of all shards of a plan'
+complete -c harness -n '__harness_verb_is merge' -l out -x -a '(__fish_complete_directories)' -d 'where the merged bundle is written; it holds none yet'
+complete -c harness -n '__harness_verb_is merge' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is merge' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+complete -c harness -n '__harness_verb_is merge' -x -a '(__fish_complete_suffix .tar.gz)'
+
+complete -c harness -n __harness_needs_verb -a replay -d 'run what a bundle\'s run did again, and say whether it came out the same'
+complete -c harness -n '__harness_verb_is replay' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
+complete -c harness -n '__harness_verb_is replay' -l out -x -a '(__fish_complete_directories)' -d 'where runs are kept (default: runs)'
+complete -c harness -n '__harness_verb_is replay' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is replay' -l gateway -x -a 'embedded cmcp' -d 'embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs: http://127.0.0.1:PORT/mcp'
+complete -c harness -n '__harness_verb_is replay' -l gateway-sink -r -F -d 'of a gateway by URL: the file that its upstream, build/libexec/recorder FILE, appends to'
+complete -c harness -n '__harness_verb_is replay' -l gateway-raised -x -d 'of a gateway by URL: the same with public.tool\'s ceiling at confidential; else that is not planned'
+complete -c harness -n '__harness_verb_is replay' -l gateway-token-file -r -F -d 'of a gateway by URL: holds its bearer token'
+complete -c harness -n '__harness_verb_is replay' -s j -l jobs -x -d 'arms at the same time (default: 2)'
+complete -c harness -n '__harness_verb_is replay' -l scenario -x -d 'of the bundle\'s scenarios this one alone, with the mutants that its cells need'
+complete -c harness -n '__harness_verb_is replay' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
+complete -c harness -n '__harness_verb_is replay' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is replay' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
+complete -c harness -n '__harness_verb_is replay' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+complete -c harness -n '__harness_verb_is replay' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a sign -d 'sign a sealed bundle, beside it, once it has verified'
 complete -c harness -n '__harness_verb_is sign' -x -a '(__fish_complete_suffix .tar.gz)'

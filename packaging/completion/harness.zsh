@@ -14,6 +14,10 @@ _harness_verbs() {
 		'run:run scenarios with the mutants that their zeros need, and seal a bundle'
 		'list:scenarios, mutations and observers, one line each'
 		'verify:check a bundle offline\: every hash and every verdict again'
+		'recheck:make a bundle'\''s verdicts again from its observations'
+		'diff:two bundles side by side\: cells, environment, numbers'
+		'merge:one bundle from the bundles of all shards of a plan'
+		'replay:run what a bundle'\''s run did again, and say whether it came out the same'
 		'sign:sign a sealed bundle, beside it, once it has verified'
 		'report:write a bundle'\''s page for people, report.html'
 		'clean:remove what earlier runs left\: containers, images, processes, temporary folders'
@@ -72,6 +76,45 @@ _harness() {
 			--attest='[a private key\: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl]:KEY:_files' \
 			--require-signature'[verify\: a bundle that nobody signed is not established]' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	recheck)
+		_arguments -S \
+			--out='[where verdicts.json, made again, is written]:FILE:_files' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	diff)
+		_arguments -S \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	merge)
+		_arguments -S \
+			--out='[where the merged bundle is written; it holds none yet]:FOLDER:_files -/' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]' \
+			'*:word:_files -g "*.tar.gz"'
+		;;
+	replay)
+		_arguments -S \
+			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
+			--out='[where runs are kept (default\: runs)]:FOLDER:_files -/' \
+			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--gateway='[embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs\: http\://127.0.0.1\:PORT/mcp]:KIND:(embedded cmcp)' \
+			--gateway-sink='[of a gateway by URL\: the file that its upstream, build/libexec/recorder FILE, appends to]:FILE:_files' \
+			--gateway-raised='[of a gateway by URL\: the same with public.tool'\''s ceiling at confidential; else that is not planned]:URL: ' \
+			--gateway-token-file='[of a gateway by URL\: holds its bearer token]:FILE:_files' \
+			'(-j --jobs)'{-j+,--jobs=}'[arms at the same time (default\: 2)]:N: ' \
+			--scenario='[of the bundle'\''s scenarios this one alone, with the mutants that its cells need]:ID: ' \
+			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
 		;;
