@@ -7,7 +7,6 @@ PASS, FAIL, OPEN = "pass", "fail", "not_established"
 CELL = "arm", "repetition", "subject", "observer", "verdict", "because", "observation", "mutant"
 MUTATION = "id", "repetition", "verdict", "because", "installed", "detected"
 canonical = functools.partial(json.dumps, sort_keys=True, separators=(",", ":"))
-
 def strict(text):
     document = json.loads(text, parse_float=int, parse_constant=int)  # int() takes neither 1.0 nor NaN
     assert canonical(document) == text, "not canonical: a key twice, for example"
@@ -28,7 +27,6 @@ def earns(mutant, scenario, expect):
                 (mutant["faults"] or bound) and not same(mutant, scenario, "faults", "windowMs") or
                 mutant["updates"] and not same(mutant, scenario, "updates") or
                 (bound or expect["subject"] in scenario["after"]) and not same(mutant, scenario, "misbehaviour", "peer"))
-
 def judge(scenarios, coverage, arms, observations, changed):
     scenarios = {one["id"]: one for one in scenarios["scenarios"]}
     absent = {(one["scenario"], one["subject"], one["observer"]) for one in coverage["absent"]}
@@ -84,7 +82,8 @@ def judge(scenarios, coverage, arms, observations, changed):
              and verdict == mutations.get(place[0], "?")[0] == PASS]
     for (arm, cell), (expect, verdict, because, one, _) in made.items():
         if verdict == PASS and is_zero(expect):
-            able = sorted(m for m, c in flips if c == cell and earns(scenarios[m[0]], scenarios[arm[0]], expect))
+            able = sorted(m for m, c in flips if c == cell and same(records[m][0], records[arm][0], "shard") and
+                          earns(scenarios[m[0]], scenarios[arm[0]], expect))
             fit = sorted((m for m in able if alike(m, arm)), key=lambda m: m[1] != arm[1]) + [(None,)]
             settled = (PASS, because) if fit[0][0] else (OPEN, "environment" if able else "unearned")
             made[arm, cell] = expect, *settled, one, fit[0][0]
@@ -106,7 +105,8 @@ def main(words):
         text = {member.name.split("/")[-1]: archive.extractfile(member).read().decode() for member in archive}
     env, sealed, *rest = (strict(text[name + ".json"]) for name in ("environment", "verdicts", "scenarios", "coverage", "arms"))
     observations = [strict(line) for line in text["observations.jsonl"].split("\n")[:-1]]
-    made = judge(*rest, observations, canonical(env["before"]) != canonical(env["after"]))
+    environments = [env, *strict(text.get("merge.json", '{"environments":[]}'))["environments"]]  # of all shards
+    made = judge(*rest, observations, any(canonical(one["before"]) != canonical(one["after"]) for one in environments))
     for key, names in ("cells", CELL), ("mutations", MUTATION):
         sealed[key] = [{name: row[name] for name in names} for row in sealed[key]]
     agree = "--verdicts" in words or same(made, sealed, *made)
