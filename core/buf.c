@@ -36,7 +36,9 @@ char *buf_reserve(struct buf *buf, size_t length)
 {
 	if (buf->failed)
 		return NULL;
-	if (length > buf->max - buf->length || length >= SIZE_MAX - buf->length) {
+	if (buf->drain && buf->length >= BUF_DRAIN_BYTES)
+		buf_drain(buf);
+	if (length > buf->max - buf->drained - buf->length || length >= SIZE_MAX - buf->length) {
 		buf->failed = true;
 		return NULL;
 	}
@@ -45,6 +47,16 @@ char *buf_reserve(struct buf *buf, size_t length)
 		return NULL;
 	}
 	return buf->data + buf->length;
+}
+
+void buf_drain(struct buf *buf)
+{
+	if (!buf->drain || buf->length == 0)
+		return;
+	buf->drain(buf->drain_context, buf->data, buf->length);
+	buf->drained += buf->length;
+	buf->length = 0;
+	buf->data[0] = '\0';
 }
 
 void buf_commit(struct buf *buf, size_t length)

@@ -16,11 +16,18 @@ struct buf {
 	size_t max;
 	bool failed; /* sticky: an append failed (memory or maximum); check once at the end */
 	bool no_memory; /* that is why */
+	/* Or NULL. Then the buffer does not grow beyond BUF_DRAIN_BYTES by much: before the next append what it holds
+	 * is handed on and dropped. The maximum counts what was handed on too. buf_drain() hands on the rest. */
+	void (*drain)(void *context, const void *bytes, size_t length);
+	void *drain_context;
+	size_t drained; /* bytes handed on so far */
 };
+#define BUF_DRAIN_BYTES 65536
 
 #define BUF(maximum)                                                                                                   \
 	{                                                                                                              \
-		.data = NULL, .length = 0, .capacity = 0, .max = (maximum), .failed = false, .no_memory = false        \
+		.data = NULL, .length = 0, .capacity = 0, .max = (maximum), .failed = false, .no_memory = false,       \
+		.drain = NULL, .drain_context = NULL, .drained = 0                                                     \
 	}
 
 /* Each append returns 0, or negative and sets `failed`; after a failure each fails, until buf_free() or buf_wipe(). */
@@ -32,6 +39,7 @@ char *buf_reserve(struct buf *buf, size_t length);
 void buf_commit(struct buf *buf, size_t length);
 /* Drops the first `length` bytes. */
 void buf_consume(struct buf *buf, size_t length);
+void buf_drain(struct buf *buf);
 /* Never NULL: "" when empty. */
 const char *buf_string(const struct buf *buf);
 /* 0, or ERROR_LIMIT or ERROR_MEMORY naming `what` when an append failed. */

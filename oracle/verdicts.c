@@ -17,6 +17,7 @@ static void put_optional(struct json_writer *writer, const char *key, const char
 		json_put_null(writer);
 }
 
+/* All keys are written in the order of the canonical form: a run of many cells is not sorted again in memory. */
 static void put_cell(struct json_writer *writer, const struct verdict_cell *cell)
 {
 	const struct expectation *expectation = cell->expectation;
@@ -24,33 +25,33 @@ static void put_cell(struct json_writer *writer, const struct verdict_cell *cell
 
 	json_object(writer);
 	json_member_string(writer, "arm", cell->scenario->id);
-	json_member_int(writer, "repetition", cell->repetition);
-	json_member_string(writer, "subject", expectation->subject);
+	json_member_string(writer, "because", because_names[cell->because]);
+	json_member_string(writer, "class", cell_class_names[expectation->class]);
+	json_member_int(writer, "expected", expectation->value);
+	put_optional(writer, "mutant", cell->mutant);
+	put_optional(writer, "observation", observation ? observation->id : NULL);
 	json_member_string(writer, "observer", expectation->observer);
 	json_member_string(writer, "op", expectation_op_names[expectation->op]);
-	json_member_int(writer, "expected", expectation->value);
-	json_member_string(writer, "class", cell_class_names[expectation->class]);
+	json_member_int(writer, "repetition", cell->repetition);
+	json_member_string(writer, "subject", expectation->subject);
 	json_put_key(writer, "value");
 	if (observation && observation->status == OBSERVATION_OBSERVED)
 		json_put_int(writer, observation->value);
 	else
 		json_put_null(writer);
-	put_optional(writer, "observation", observation ? observation->id : NULL);
 	json_member_string(writer, "verdict", verdict_names[cell->verdict]);
-	json_member_string(writer, "because", because_names[cell->because]);
-	put_optional(writer, "mutant", cell->mutant);
 	json_object_end(writer);
 }
 
 static void put_mutation(struct json_writer *writer, const struct verdict_mutation *mutation)
 {
 	json_object(writer);
-	json_member_string(writer, "id", mutation->scenario->id);
-	json_member_int(writer, "repetition", mutation->repetition);
-	json_member_bool(writer, "installed", mutation->installed);
-	json_member_bool(writer, "detected", mutation->detected);
-	json_member_string(writer, "verdict", verdict_names[mutation->verdict]);
 	json_member_string(writer, "because", because_names[mutation->because]);
+	json_member_bool(writer, "detected", mutation->detected);
+	json_member_string(writer, "id", mutation->scenario->id);
+	json_member_bool(writer, "installed", mutation->installed);
+	json_member_int(writer, "repetition", mutation->repetition);
+	json_member_string(writer, "verdict", verdict_names[mutation->verdict]);
 	json_object_end(writer);
 }
 
@@ -58,9 +59,9 @@ static void put_arm(struct json_writer *writer, const struct verdict_arm *arm)
 {
 	json_object(writer);
 	json_member_string(writer, "arm", arm->scenario->id);
+	put_optional(writer, "reason", arm->reason);
 	json_member_int(writer, "repetition", arm->repetition);
 	json_member_string(writer, "status", arm_status_names[arm->status]);
-	put_optional(writer, "reason", arm->reason);
 	json_object_end(writer);
 }
 
@@ -75,44 +76,41 @@ static void put_counts(struct json_writer *writer, const struct verdicts *verdic
 	json_member_int(writer, "arms", (int64_t)verdicts->arms_count);
 	json_member_int(writer, "armsNotOk", (int64_t)verdicts->arms_not_ok);
 	json_member_int(writer, "cells", (int64_t)verdicts->cells_count);
-	json_member_int(writer, "pass", (int64_t)verdicts->pass);
 	json_member_int(writer, "fail", (int64_t)verdicts->fail);
-	json_member_int(writer, "notEstablished", (int64_t)verdicts->not_established);
 	json_member_int(writer, "mutations", (int64_t)verdicts->mutations_count);
 	json_member_int(writer, "mutationsDetected", (int64_t)detected);
+	json_member_int(writer, "notEstablished", (int64_t)verdicts->not_established);
+	json_member_int(writer, "pass", (int64_t)verdicts->pass);
 	json_object_end(writer);
 }
 
 int verdicts_encode(const struct verdicts *verdicts, struct buf *out, struct error **err)
 {
-	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
 	struct json_writer writer;
-	int result;
 
-	json_begin(&writer, &text);
+	json_begin(&writer, out);
 	json_object(&writer);
-	json_member_string(&writer, "schema", SCHEMA);
 	json_put_key(&writer, "cells");
 	json_array(&writer);
 	for (size_t i = 0; i < verdicts->cells_count; i++)
 		put_cell(&writer, &verdicts->cells[i]);
 	json_array_end(&writer);
+	put_counts(&writer, verdicts);
+	json_member_int(&writer, "exitCode", verdicts->exit_code);
 	json_put_key(&writer, "mutations");
 	json_array(&writer);
 	for (size_t i = 0; i < verdicts->mutations_count; i++)
 		put_mutation(&writer, &verdicts->mutations[i]);
 	json_array_end(&writer);
+	json_member_string(&writer, "overall", verdict_names[verdicts->overall]);
 	json_put_key(&writer, "runner");
 	json_array(&writer);
 	for (size_t i = 0; i < verdicts->arms_count; i++)
 		put_arm(&writer, &verdicts->arms[i]);
 	json_array_end(&writer);
-	put_counts(&writer, verdicts);
-	json_member_string(&writer, "overall", verdict_names[verdicts->overall]);
-	json_member_int(&writer, "exitCode", verdicts->exit_code);
+	json_member_string(&writer, "schema", SCHEMA);
 	json_object_end(&writer);
-	result = buf_check(&text, FILE_NAME, err);
-	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+	return buf_check(out, FILE_NAME, err);
 }
 
 int verdicts_schema(struct buf *out, struct error **err)

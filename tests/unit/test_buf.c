@@ -147,6 +147,35 @@ static void test_wipe(void)
 	buf_free(&buf);
 }
 
+static void take_drained(void *context, const void *bytes, size_t length)
+{
+	buf_add(context, bytes, length);
+}
+
+/* What goes on is what was appended, in order, in bounded memory; the maximum holds for the whole. */
+static void test_drain(void)
+{
+	static const char line[] = "0123456789abcdef\n";
+	struct buf all = BUF(1000000), expected = BUF(1000000);
+	struct buf small = BUF(500000);
+
+	small.drain = take_drained;
+	small.drain_context = &all;
+	while (buf_printf(&small, "%s", line) == 0) {
+		buf_text(&expected, line);
+		CU_ASSERT(small.capacity <= 4 * BUF_DRAIN_BYTES);
+	}
+	CU_ASSERT(small.failed && small.drained > 0);
+	CU_ASSERT_EQUAL(expected.length, 500000 / strlen(line) * strlen(line));
+	buf_drain(&small);
+	buf_drain(&small);
+	CU_ASSERT_EQUAL(small.drained, expected.length);
+	CU_ASSERT_STRING_EQUAL(buf_string(&all), buf_string(&expected));
+	buf_free(&small);
+	buf_free(&all);
+	buf_free(&expected);
+}
+
 static CU_TestInfo tests[] = {
 	{ "append", test_append },
 	{ "append nothing", test_nothing_appended },
@@ -157,6 +186,7 @@ static CU_TestInfo tests[] = {
 	{ "reserve and commit", test_reserve },
 	{ "consume", test_consume },
 	{ "wipe and free", test_wipe },
+	{ "drain", test_drain },
 	CU_TEST_INFO_NULL,
 };
 
