@@ -270,6 +270,8 @@ int environment_refused(const char *environment, size_t length, struct error **e
 	options = json_member(before, "engine.securityOptions");
 	if (!json_text_is(json_member(before, "sysctl.corePatternClass"), "file"))
 		return error_set(err, ERROR_INPUT, FILE_NAME ": sysctl.corePatternClass: no run starts but on 'file'");
+	if (!options || json_type(options) != JSON_ARRAY)
+		return error_set(err, ERROR_INPUT, FILE_NAME ": engine.securityOptions: must be said");
 	if (has_option(options, "name=rootless"))
 		return error_set(err, ERROR_INPUT, FILE_NAME ": engine.securityOptions: no run starts on 'rootless'");
 	if (has_option(options, "name=userns"))

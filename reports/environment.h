@@ -35,7 +35,7 @@ int environment_boot_of(const char *environment, size_t length, char *out, size_
 int environment_lacks(const char *environment, size_t length, const char *out[ENVIRONMENT_NEEDS + 1],
 		      struct error **err) MUST_CHECK;
 /* What no run starts on, by the first snapshot: a core pattern that is no file's, an engine that is rootless or remaps
- * users, a version of the API that is none of ours. ERROR_INPUT with file and field. */
+ * users, or does not say so, a version of the API that is none of ours. ERROR_INPUT with file and field. */
 int environment_refused(const char *environment, size_t length, struct error **err) MUST_CHECK;
 
 /* Why a fact is null; NULL-terminated. */

@@ -76,12 +76,25 @@ static void put_warnings(struct facts *facts, const struct json_node *info)
 		fact_count(facts, field, (int64_t)json_count(list));
 }
 
+/* null is the engine's way to have none here too. */
+static void put_security_options(struct facts *facts, const struct json_node *info)
+{
+	static const char field[] = "engine.securityOptions";
+	const struct json_node *list = json_member(info, "SecurityOptions");
+
+	if (list && json_type(list) == JSON_NULL)
+		fact_words(facts, field, "", " ");
+	else
+		fact_answer(facts, field, list);
+}
+
 void facts_engine(struct facts *facts, const struct json_node *version, const struct json_node *info, const char *api)
 {
 	fact_text(facts, "engine.api", api);
 	for (size_t i = 0; answer_facts[i].field; i++)
 		put_answer(facts, &answer_facts[i], version, info);
 	fact_answer(facts, "engine.backingFilesystem", driver_status(info, "Backing Filesystem"));
+	put_security_options(facts, info);
 	put_image_store(facts, info);
 	/* By their names alone: the rest of a runtime's entry is a path and arguments. */
 	fact_keys(facts, "engine.runtimes", json_member(info, "Runtimes"));
@@ -109,7 +122,6 @@ static const struct answer_fact answer_facts[] = {
 	{ .field = "engine.kernelVersion", .from_info = true, .member = "KernelVersion" },
 	{ .field = "engine.osType", .from_info = true, .member = "OSType" },
 	{ .field = "engine.architecture", .from_info = true, .member = "Architecture" },
-	{ .field = "engine.securityOptions", .from_info = true, .member = "SecurityOptions" },
 	{ .field = "host.cpus", .from_info = true, .member = "NCPU" },
 	{ .field = "host.memoryBytes", .from_info = true, .member = "MemTotal" },
 	{ .field = NULL },

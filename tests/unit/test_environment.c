@@ -529,6 +529,7 @@ static void test_engine_faults(void)
 		{ "{\"Components\":[{\"Name\":\"runc\"}]}", "{}", "runc.gitCommit", NULL, "absent" },
 		{ "{}", "{\"Warnings\":null}", "engine.warnings", "0", NULL },
 		{ "{}", "{\"Warnings\":7}", "engine.warnings", NULL, "unsupported" },
+		{ "{}", "{\"SecurityOptions\":null}", "engine.securityOptions", "[]", NULL },
 		{ "{}", "{\"SecurityOptions\":[\"a\",1]}", "engine.securityOptions", NULL, "unsupported" },
 		{ "{}", "{\"Runtimes\":{\"a\\nb\":{}}}", "engine.runtimes", NULL, "unsupported" },
 		{ "{}", "{\"Runtimes\":[1]}", "engine.runtimes", NULL, "unsupported" },

@@ -162,10 +162,38 @@ static void test_api_versions(void)
 
 		snprintf(text, sizeof(text),
 			 "{\"schema\":\"confinement-evidence/environment/1\",\"before\":{\"sysctl.corePatternClass\":"
-			 "\"file\",\"engine.api\":\"1.%d\"}}",
+			 "\"file\",\"engine.securityOptions\":[],\"engine.api\":\"1.%d\"}}",
 			 minor);
 		CU_ASSERT_EQUAL(environment_refused(text, strlen(text), &err) == 0, ours);
 		CU_ASSERT(ours ? test_no_error(&err) : test_error(&err, ERROR_INPUT, "engine.api: "));
+	}
+}
+
+/* What is not said is refused as what would be refused. */
+static void test_refused(void)
+{
+	static const struct {
+		const char *pattern, *options, *reason;
+	} rows[] = {
+		{ "\"file\"", "[]", NULL },
+		{ "\"file\"", "[\"name=rootlessish\"]", NULL },
+		{ "\"file\"", "[\"name=seccomp\",\"name=rootless\"]", "no run starts on 'rootless'" },
+		{ "\"file\"", "[\"name=userns,x=1\"]", "no run starts on 'userns'" },
+		{ "\"file\"", "null", "engine.securityOptions: must be said" },
+		{ "\"pipe\"", "[]", "sysctl.corePatternClass: no run starts but on 'file'" },
+		{ "null", "[]", "sysctl.corePatternClass: no run starts but on 'file'" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char text[300];
+		struct error *err = NULL;
+
+		snprintf(text, sizeof(text),
+			 "{\"schema\":\"" ENVIRONMENT_SCHEMA "\",\"before\":{\"sysctl.corePatternClass\":%s,"
+			 "\"engine.securityOptions\":%s,\"engine.api\":\"1.41\"}}",
+			 rows[i].pattern, rows[i].options);
+		CU_ASSERT_EQUAL(environment_refused(text, strlen(text), &err) == 0, !rows[i].reason);
+		CU_ASSERT(rows[i].reason ? test_error(&err, ERROR_INPUT, rows[i].reason) : test_no_error(&err));
 	}
 }
 
@@ -394,6 +422,7 @@ static CU_TestInfo tests[] = {
 	{ "what a host lacks", test_lacks },
 	{ "every need is said", test_needs },
 	{ "versions of the API", test_api_versions },
+	{ "hosts that are refused", test_refused },
 	{ "form", test_form },
 	{ "the form of each fact", test_each_fact },
 	{ "each fact is compared", test_each_compared },
