@@ -419,6 +419,39 @@ static void test_sealed(void)
 	CU_ASSERT_EQUAL(unlink(path) + rmdir(folder), 0);
 }
 
+/* What is made late is scanned as everything else. */
+static int make_leak(void *context, const char *sums_sha256, struct buf *out, struct error **err)
+{
+	const struct canary *canary = context;
+
+	(void)err;
+	(void)sums_sha256;
+	return buf_text(out, canary->text);
+}
+
+static void test_late_leak(void)
+{
+	cleanup_signing struct signing signing = SIGNING;
+	char folder[] = "/tmp/statement-test-XXXXXX";
+	struct bundle_member members[FIXTURE_MEMBERS];
+	struct bundle_identity identity;
+	struct error *err = NULL;
+	struct canary live;
+	struct bundle_late late = { .make = make_leak, .context = &live };
+	size_t count;
+	cleanup_fd int directory = -1;
+
+	CU_ASSERT(fixture_make(&signing.fixture, "baseline"));
+	CU_ASSERT_EQUAL(canary_new(&live, &err), 0);
+	count = fixture_list(&signing.fixture, members);
+	members[count++] = (struct bundle_member){ .name = STATEMENT, .fd = -1, .late = &late };
+	CU_ASSERT_PTR_NOT_NULL(mkdtemp(folder));
+	directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CU_ASSERT(bundle_seal(directory, members, count, &live, 1, &identity, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_REFUSED, "a live canary stands in " STATEMENT));
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
 static const struct lie lies[] = {
 	{ "https://in-toto.io/Statement/v1", "https://in-toto.io/Statement/v2", "no in-toto statement of version 1" },
 	{ "test-result/v0.1", "test-result/v0.2", "no test result of version 0.1" },
@@ -449,6 +482,7 @@ static CU_TestInfo tests[] = {
 	{ "what verify found", test_summary },
 	{ "a statement of another version", test_another_version },
 	{ "sealed with its statement", test_sealed },
+	{ "a canary in the statement", test_late_leak },
 	CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = {
