@@ -11,8 +11,8 @@
 #include "reports/sign.h"
 
 #define DSSE_PAYLOAD_TYPE "application/vnd.in-toto+json"
-#define DSSE_PAYLOAD_BYTES ((size_t)4 * MIB)
-#define DSSE_LINE_BYTES ((size_t)6 * MIB)
+#define DSSE_PAYLOAD_BYTES ((size_t)1 * MIB)
+#define DSSE_LINE_BYTES ((size_t)2 * MIB)
 
 struct dsse {
 	struct buf payload;
