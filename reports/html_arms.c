@@ -145,7 +145,8 @@ void html_arms(struct html_page *page)
 		 "<p>Each arm is one container from its creation to its removal. <b>Beacons</b> are markers from "
 		 "outside, before and after, that prove that the observer could see; <b>attempts</b>, "
 		 "<b>connections</b> and <b>bytes</b> are totals, with or without a canary; <b>dropped</b> is what the "
-		 "observer knows that it lost. The thick part of a timeline is when the agent could act.</p>\n");
+		 "observer knows that it lost. The thick part of a timeline is when the agent could act. What is "
+		 "closed here is not printed.</p>\n");
 	for (size_t i = 0; i < page->groups_count; i++) {
 		const struct html_group *group = &page->groups[i];
 

@@ -6,7 +6,7 @@ static void put_list(struct buf *out, const char *const *ids)
 {
 	buf_text(out, "<ul class=\"two\">\n");
 	for (; *ids; ids++)
-		escape_printf(out, "<li><code>%s</code> %s\n", *ids, html_statement(*ids));
+		escape_printf(out, "<li><code>%s</code>: %s\n", *ids, html_statement(*ids));
 	buf_text(out, "</ul>\n");
 }
 

@@ -47,19 +47,16 @@ static void put_row(struct buf *out, const struct json_node *root, const struct 
 		escape_printf(out, "not known: %s", reason_of(root, json_key(before)));
 	else
 		put_fact(out, before);
-	buf_text(out, "<td>");
-	if (same(before, after)) {
-		buf_text(out, "the same\n");
-		return;
+	if (!same(before, after)) {
+		buf_text(out, " <b class=\"n\">before; changed:</b> ");
+		put_fact(out, after);
 	}
-	buf_text(out, "<b class=\"n\">changed:</b> ");
-	put_fact(out, after);
 	buf_text(out, "\n");
 }
 
 int html_environment(struct html_page *page, struct error **err)
 {
-	static const char *const columns[] = { "Fact", "Before the first arm", "After the last", NULL };
+	static const char *const columns[] = { "Fact", "Before the first arm and after the last", NULL };
 	const struct findings *findings = page->findings;
 	cleanup_json struct json_document *document = NULL;
 	struct buf *out = page->out;
@@ -69,7 +66,7 @@ int html_environment(struct html_page *page, struct error **err)
 		return error_wrap(err, "environment.json");
 	buf_text(out, "<h2 id=\"environment\">Environment</h2>\n"
 		      "<p>Read before the first arm and after the last. If anything differs, nothing passes.</p>\n");
-	html_table(out, "x", "Facts of host and engine", columns);
+	html_table(out, "e", "Facts of host and engine", columns);
 	for (const struct json_node *fact = json_first(json_member(json_root(document), "before")); fact;
 	     fact = json_next(fact))
 		put_row(out, json_root(document), fact);

@@ -180,10 +180,11 @@ int html_matrix(struct html_page *page, struct error **err)
 		if (!group->core) {
 			escape_printf(out, "<details%s><summary>%s<span class=\"soft\">",
 				      group->well < group->arms_count ? " open" : "", group->name);
+			escape_printf(out, "%zu of ", group->well);
 			html_count(out, group->arms_count, "arm", "arms");
-			buf_text(out, ", ");
+			buf_text(out, " as expected, ");
 			html_count(out, group->cells_count, "cell", "cells");
-			escape_printf(out, ", %zu arms as expected</span></summary>\n", group->well);
+			buf_text(out, "</span></summary>\n");
 		}
 		result = put_group(page, group, err);
 		if (result < 0)

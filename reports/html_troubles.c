@@ -1,40 +1,69 @@
 /* What did not pass, before anything that did; and the mutants, on which every zero rests. */
+#include <stdio.h>
+
 #include "reports/html_parts.h"
 #include "reports/summary.h"
 
-static void put_cells(const struct html_page *page, enum verdict verdict)
+static size_t count(const struct verdicts *verdicts, enum verdict verdict, enum because because)
 {
-	static const char *const columns[] = { "Arm", "Cell", "Seen", "Expected", "Why", "What next", NULL };
-	const struct verdicts *verdicts = page->findings->verdicts;
+	size_t cells = 0;
+
+	for (size_t i = 0; i < verdicts->cells_count; i++)
+		cells += verdicts->cells[i].verdict == verdict && verdicts->cells[i].because == because;
+	return cells;
+}
+
+static void put_cell(const struct html_page *page, const struct verdict_cell *cell)
+{
+	const struct html_arm *arm = html_find(page, cell->scenario->id, cell->repetition);
 	struct buf *out = page->out;
 
-	html_table(out, "x", verdict == VERDICT_FAIL ? "Cells that fail" : "Cells that are not established", columns);
-	for (size_t i = 0; i < verdicts->cells_count; i++) {
-		const struct verdict_cell *cell = &verdicts->cells[i];
-		const struct html_arm *arm;
+	escape_printf(out, "<tr><th scope=\"row\"><a href=\"#c%zu\">%s@%s</a><td>", html_cell_number(page, cell),
+		      cell->expectation->subject, cell->expectation->observer);
+	html_seen(out, cell->observation, false);
+	buf_text(out, "<td>");
+	html_expected(out, cell);
+	buf_text(out, "<td>");
+	if (arm)
+		html_arm_link(out, arm);
+	buf_text(out, "\n");
+}
 
-		if (cell->verdict != verdict)
-			continue;
-		arm = html_find(page, cell->scenario->id, cell->repetition);
-		buf_text(out, "<tr><td>");
-		if (arm)
-			html_arm_link(out, arm);
-		escape_printf(out, "<th scope=\"row\"><a href=\"#c%zu\">%s@%s</a><td>", i, cell->expectation->subject,
-			      cell->expectation->observer);
-		html_seen(out, cell->observation, false);
-		buf_text(out, "<td>");
-		html_expected(out, cell);
-		escape_printf(out, "<td>%s<td>%s\n", because_words(cell->because), because_next(cell->because));
-	}
+/* Cells of one reason, with what to do about it. */
+static void put_reason(const struct html_page *page, enum verdict verdict, enum because because)
+{
+	static const char *const columns[] = { "Cell", "Seen", "Expected", "Arm", NULL };
+	const struct verdicts *verdicts = page->findings->verdicts;
+	struct buf *out = page->out;
+	size_t cells = count(verdicts, verdict, because);
+	char caption[64];
+
+	if (cells == 0)
+		return;
+	snprintf(caption, sizeof(caption), "%zu %s %s", cells, cells == 1 ? "cell:" : "cells:", because_names[because]);
+	buf_text(out, "<h3>");
+	html_verdict(out, verdict);
+	escape_printf(out, ": %s</h3>\n<p>Next: %s.</p>\n", because_words(because), because_next(because));
+	html_table(out, "x", caption, columns);
+	for (size_t i = 0; i < verdicts->cells_count; i++)
+		if (verdicts->cells[i].verdict == verdict && verdicts->cells[i].because == because)
+			put_cell(page, &verdicts->cells[i]);
 	html_table_end(out);
+}
+
+static void put_cells(const struct html_page *page, enum verdict verdict)
+{
+	for (int because = BECAUSE_MET; because <= BECAUSE_UNPLANNED; because++)
+		put_reason(page, verdict, (enum because)because);
 }
 
 static void put_arms(const struct html_page *page)
 {
-	static const char *const columns[] = { "Arm", "How it ended", "Reason", NULL };
+	static const char *const columns[] = { "Arm", "Status", "Reason", NULL };
 	struct buf *out = page->out;
 
-	html_table(out, "x", "Arms that did not end well", columns);
+	buf_text(out, "<h3>Arms that did not end well</h3>\n");
+	html_table(out, "x", "How they ended", columns);
 	for (size_t i = 0; i < page->arms_count; i++) {
 		const struct verdict_arm *arm = page->arms[i].arm;
 
@@ -54,10 +83,8 @@ void html_troubles(struct html_page *page)
 	if (verdicts->overall == VERDICT_PASS)
 		return;
 	buf_text(page->out, "<h2 id=\"troubles\">What did not pass</h2>\n");
-	if (verdicts->fail)
-		put_cells(page, VERDICT_FAIL);
-	if (verdicts->not_established)
-		put_cells(page, VERDICT_NOT_ESTABLISHED);
+	put_cells(page, VERDICT_FAIL);
+	put_cells(page, VERDICT_NOT_ESTABLISHED);
 	if (verdicts->arms_not_ok)
 		put_arms(page);
 	if (!verdicts->fail && !verdicts->not_established && !verdicts->arms_not_ok)

@@ -1,4 +1,5 @@
 /* What a reader must not miss: the verdict, what it does not prove, and the numbers that it stands on. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "reports/coverage.h"
@@ -67,6 +68,28 @@ static void put_figures(const struct html_page *page)
 	buf_text(out, "</ul>\n");
 }
 
+/* What was asked for, and from where. */
+static void put_origin(struct buf *out, const struct manifest_origin *origin)
+{
+	buf_text(out, "<dt>Selected<dd>");
+	for (size_t i = 0; i < origin->selection_count; i++)
+		escape_printf(out, "%s%s", i ? ", " : "", origin->selection[i]);
+	if (origin->repeat > 1)
+		escape_printf(out, ", each %" PRId64 " times", origin->repeat);
+	if (origin->shard.of > 1 && origin->merged_count == 0)
+		escape_printf(out, "<dt>Shard<dd>%" PRId64 " of %" PRId64 ": what the others hold is not here\n",
+			      origin->shard.index, origin->shard.of);
+	escape_printf(out, "\n<dt>Seed<dd>%" PRId64 "\n<dt>Source<dd><code>%s</code>%s\n", origin->seed,
+		      origin->build.commit[0] ? origin->build.commit : "not known",
+		      origin->build.dirty ? ", changed since" : "");
+}
+
+static void put_replay(struct buf *out, const struct replay *replay)
+{
+	escape_printf(out, "<dt>Repeats<dd>run <code>%s</code>: %s\n", replay->of.run,
+		      replay_outcome_names[replay->outcome]);
+}
+
 static void put_facts(const struct html_page *page)
 {
 	const struct manifest_facts *facts = page->findings->manifest;
@@ -79,7 +102,17 @@ static void put_facts(const struct html_page *page)
 	escape_printf(out, "<dt>Gateway<dd>%s", gateway_kind_names[facts->gateway.kind]);
 	if (facts->gateway.version[0])
 		escape_printf(out, ", version %s", facts->gateway.version);
-	buf_text(out, "\n</dl>\n");
+	buf_text(out, "\n");
+	if (facts->origin)
+		put_origin(out, facts->origin);
+	if (page->findings->merge)
+		escape_printf(out,
+			      "<dt>Merged from<dd>%zu shards; merge.json has the environment of each, this page that "
+			      "of the first\n",
+			      page->findings->merge->count);
+	if (page->findings->replay)
+		put_replay(out, page->findings->replay);
+	buf_text(out, "</dl>\n");
 }
 
 static void put_contents(const struct html_page *page)
