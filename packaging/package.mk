@@ -19,12 +19,15 @@ INSTALL ?= install
 # Neither of the two may be somewhere else: that is where the program looks.
 HELPERS_AT = $(DESTDIR)$(libexecdir)/harness
 SCENARIOS_AT = $(DESTDIR)$(datadir)/harness/scenarios
+SCHEMA_AT = $(DESTDIR)$(datadir)/harness/schema
 
 INSTALLED_PROGRAMS = $(filter-out $(BUILD)/harness,$(PROGRAMS))
 SCENARIO_FILES := $(shell find scenarios -name '*.json' | LC_ALL=C sort)
 COMPLETIONS := packaging/completion
 MANUALS := docs/harness.1 docs/harness-gateway.1
-INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md)
+INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md docs/*.py)
+EXAMPLE_FILES := $(shell find docs/examples -type f | LC_ALL=C sort)
+SCHEMA_FILES := $(wildcard reports/schema/*.json)
 
 .PHONY: docs
 docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, packaging/completion and reports/schema, from the tables in the code
@@ -41,6 +44,9 @@ install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put befor
 	ln -sfr $(HELPERS_AT)/harness-gateway $(DESTDIR)$(bindir)/harness-gateway
 	@for file in $(SCENARIO_FILES:scenarios/%=%); do \
 		$(INSTALL) -D -m 644 "scenarios/$$file" "$(SCENARIOS_AT)/$$file" || exit 1; done
+	@for file in $(EXAMPLE_FILES:docs/%=%); do \
+		$(INSTALL) -D -m 644 "docs/$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
+	$(INSTALL) -D -m 644 -t $(SCHEMA_AT) $(SCHEMA_FILES)
 	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(docdir)
 	$(INSTALL) -D -m 644 -t $(DESTDIR)$(mandir)/man1 $(MANUALS)
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.bash $(DESTDIR)$(bashdir)/harness
@@ -54,7 +60,8 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(DESTDIR)$(bindir),harness harness-gateway)
 	$(call remove_from,$(HELPERS_AT),$(notdir $(INSTALLED_PROGRAMS)))
 	$(call remove_from,$(SCENARIOS_AT),$(SCENARIO_FILES:scenarios/%=%))
-	$(call remove_from,$(DESTDIR)$(docdir),$(notdir $(INSTALLED_DOCS)))
+	$(call remove_from,$(SCHEMA_AT),$(notdir $(SCHEMA_FILES)))
+	$(call remove_from,$(DESTDIR)$(docdir),$(notdir $(INSTALLED_DOCS)) $(EXAMPLE_FILES:docs/%=%))
 	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
 	rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
 	@find $(wildcard $(HELPERS_AT) $(DESTDIR)$(datadir)/harness $(DESTDIR)$(docdir)) -depth -type d -empty -delete

@@ -83,16 +83,17 @@ static const struct shell shells[] = {
 	{ .name = NULL },
 };
 
-/* The longer word stands before one that is a part of it. */
+/* Of words behind each other, as in "KEY BUNDLE", the first row that is among them counts for all. */
 static const struct meaning meanings[] = {
+	{ .word = "KEY", .kind = COMPLETION_FILE },
 	{ .word = "FOLDER", .kind = COMPLETION_FOLDER },
 	{ .word = "DIR", .kind = COMPLETION_FOLDER },
 	{ .word = "BUNDLE", .kind = COMPLETION_BUNDLE },
 	{ .word = "FILE", .kind = COMPLETION_FILE },
 	{ .word = "PATH", .kind = COMPLETION_FILE },
-	{ .word = "KEY", .kind = COMPLETION_FILE },
 	{ .word = "SCENARIO", .kind = COMPLETION_SCENARIO },
 	{ .word = "VERB", .kind = COMPLETION_VERB },
 	{ .word = "KIND", .kind = COMPLETION_WORDS, .words = "embedded cmcp" },
+	{ .word = "FORMAT", .kind = COMPLETION_WORDS, .words = "html junit ctrf" },
 	{ .word = NULL },
 };

@@ -138,7 +138,7 @@ static void put_verbs(void)
 }
 
 /* Behind its title, the verbs that take it. */
-static void put_takers(const char *flag)
+static void put_takers(size_t flag)
 {
 	const char *before = ".br\nFor ";
 
@@ -146,13 +146,11 @@ static void put_takers(const char *flag)
 		struct flag_row row;
 		bool takes = false;
 
-		for (size_t i = 0; options_row(i, verbs[verb]->name, &row, &takes); i++) {
-			if (!takes || verbs[verb]->hidden || strcmp(row.name, flag) != 0)
-				continue;
-			fputs(before, stdout);
-			put_bold(verbs[verb]->name);
-			before = ",\n";
-		}
+		if (verbs[verb]->hidden || !options_row(flag, verbs[verb]->name, &row, &takes) || !takes)
+			continue;
+		fputs(before, stdout);
+		put_bold(verbs[verb]->name);
+		before = ",\n";
 	}
 	printf(".\n");
 }
@@ -176,7 +174,7 @@ static void put_flags(void)
 			printf(" \\fI%s\\fR", row.argument);
 		putchar('\n');
 		put_text(row.title);
-		put_takers(row.name);
+		put_takers(i);
 	}
 	printf(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nSay what harness does, or what one verb does.\n"
 	       ".TP\n\\fB\\-\\-version\\fR\nSay which version this is.\n");

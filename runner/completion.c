@@ -66,14 +66,20 @@ static void put_bash_verb(const struct verb *verb)
 		printf("%s%s%s%s", between, row.letter ? row.letter : "", row.letter ? " " : "", row.name);
 	printf("%s--help' kind=", between);
 	put_bash_kind(kind, words);
-	printf("\n\t\t;;\n");
+	printf("\n\t\tcase $prev in\n");
+	for (size_t i = 0; next_flag(verb->name, &i, &row);) {
+		if (!row.argument)
+			continue;
+		printf("\t\t%s%s%s) cur_is=argument kind=", row.letter ? row.letter : "", row.letter ? " | " : "",
+		       row.name);
+		put_bash_kind(completion_of_argument(row.argument, words), words);
+		printf(" ;;\n");
+	}
+	printf("\t\tesac\n\t\t;;\n");
 }
 
 void completion_bash(void)
 {
-	char words[COMPLETION_WORDS_MAX];
-	struct flag_row row;
-
 	fputs(bash_begin, stdout);
 	printf("\tlocal verbs='");
 	put_verbs(" ");
@@ -81,15 +87,6 @@ void completion_bash(void)
 	for (size_t i = 0; verbs[i]; i++)
 		if (!verbs[i]->hidden)
 			put_bash_verb(verbs[i]);
-	printf("\tesac\n\tcase $prev in\n");
-	for (size_t i = 0; next_flag(NULL, &i, &row);) {
-		if (!row.argument)
-			continue;
-		printf("\t%s%s%s) cur_is=argument kind=", row.letter ? row.letter : "", row.letter ? " | " : "",
-		       row.name);
-		put_bash_kind(completion_of_argument(row.argument, words), words);
-		printf(" ;;\n");
-	}
 	printf("\tesac\n");
 	fputs(bash_end, stdout);
 }

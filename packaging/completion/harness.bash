@@ -25,69 +25,108 @@ _harness() { # COMMAND
 	case ${COMP_WORDS[1]} in
 	run)
 		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
+		case $prev in
+		--socket) cur_is=argument kind=file ;;
+		--out) cur_is=argument kind=folder ;;
+		--scenarios) cur_is=argument kind=folder ;;
+		--gateway) cur_is=argument kind=words words='embedded cmcp' ;;
+		--gateway-sink) cur_is=argument kind=file ;;
+		--gateway-raised) cur_is=argument kind=none ;;
+		--gateway-token-file) cur_is=argument kind=file ;;
+		-j | --jobs) cur_is=argument kind=none ;;
+		--repeat) cur_is=argument kind=none ;;
+		--shard) cur_is=argument kind=none ;;
+		--seed) cur_is=argument kind=none ;;
+		--sign) cur_is=argument kind=file ;;
+		esac
 		;;
 	list)
 		flags='--scenarios --json --help' kind=none
+		case $prev in
+		--scenarios) cur_is=argument kind=folder ;;
+		esac
 		;;
 	verify)
 		flags='--key --attestation --attest --require-signature -q --quiet --help' kind=bundle
+		case $prev in
+		--key) cur_is=argument kind=file ;;
+		--attestation) cur_is=argument kind=file ;;
+		--attest) cur_is=argument kind=file ;;
+		esac
 		;;
 	recheck)
 		flags='--out --json --help' kind=bundle
+		case $prev in
+		--out) cur_is=argument kind=file ;;
+		esac
 		;;
 	diff)
 		flags='--json --help' kind=bundle
+		case $prev in
+		esac
 		;;
 	merge)
 		flags='--out -q --quiet --json --help' kind=bundle
+		case $prev in
+		--out) cur_is=argument kind=folder ;;
+		esac
 		;;
 	replay)
 		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --scenario --sign -q --quiet -v --verbose --json --help' kind=bundle
+		case $prev in
+		--socket) cur_is=argument kind=file ;;
+		--out) cur_is=argument kind=folder ;;
+		--scenarios) cur_is=argument kind=folder ;;
+		--gateway) cur_is=argument kind=words words='embedded cmcp' ;;
+		--gateway-sink) cur_is=argument kind=file ;;
+		--gateway-raised) cur_is=argument kind=none ;;
+		--gateway-token-file) cur_is=argument kind=file ;;
+		-j | --jobs) cur_is=argument kind=none ;;
+		--scenario) cur_is=argument kind=none ;;
+		--sign) cur_is=argument kind=file ;;
+		esac
 		;;
 	sign)
-		flags='--help' kind=bundle
+		flags='--help' kind=file
+		case $prev in
+		esac
 		;;
 	report)
 		flags='--out --format --help' kind=bundle
+		case $prev in
+		--out) cur_is=argument kind=file ;;
+		--format) cur_is=argument kind=words words='html junit ctrf' ;;
+		esac
 		;;
 	clean)
 		flags='--socket --out --help' kind=none
+		case $prev in
+		--socket) cur_is=argument kind=file ;;
+		--out) cur_is=argument kind=folder ;;
+		esac
 		;;
 	doctor)
 		flags='--socket --json --help' kind=none
+		case $prev in
+		--socket) cur_is=argument kind=file ;;
+		esac
 		;;
 	policy)
 		flags='--session --help' kind=words words='show revoke restore'
+		case $prev in
+		--session) cur_is=argument kind=none ;;
+		esac
 		;;
 	completion)
 		flags='--help' kind=words words='bash zsh fish'
+		case $prev in
+		esac
 		;;
 	help)
 		flags='--help' kind=verb
+		case $prev in
+		esac
 		;;
-	esac
-	case $prev in
-	--socket) cur_is=argument kind=file ;;
-	--out) cur_is=argument kind=folder ;;
-	--out) cur_is=argument kind=folder ;;
-	--out) cur_is=argument kind=file ;;
-	--out) cur_is=argument kind=file ;;
-	--format) cur_is=argument kind=none ;;
-	--scenarios) cur_is=argument kind=folder ;;
-	--session) cur_is=argument kind=none ;;
-	--gateway) cur_is=argument kind=words words='embedded cmcp' ;;
-	--gateway-sink) cur_is=argument kind=file ;;
-	--gateway-raised) cur_is=argument kind=none ;;
-	--gateway-token-file) cur_is=argument kind=file ;;
-	-j | --jobs) cur_is=argument kind=none ;;
-	--repeat) cur_is=argument kind=none ;;
-	--shard) cur_is=argument kind=none ;;
-	--seed) cur_is=argument kind=none ;;
-	--scenario) cur_is=argument kind=none ;;
-	--sign) cur_is=argument kind=file ;;
-	--key) cur_is=argument kind=file ;;
-	--attestation) cur_is=argument kind=file ;;
-	--attest) cur_is=argument kind=file ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		kind=words words="$verbs --help --version"

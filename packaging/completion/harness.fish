@@ -92,11 +92,11 @@ complete -c harness -n '__harness_verb_is replay' -l json -d 'one JSON document 
 complete -c harness -n '__harness_verb_is replay' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a sign -d 'sign a sealed bundle, beside it, once it has verified'
-complete -c harness -n '__harness_verb_is sign' -x -a '(__fish_complete_suffix .tar.gz)'
+complete -c harness -n '__harness_verb_is sign' -r -F
 
 complete -c harness -n __harness_needs_verb -a report -d 'write a bundle\'s page for people, report.html'
 complete -c harness -n '__harness_verb_is report' -l out -r -F -d 'where to write it, - for standard output (default: as the bundle\'s member is named)'
-complete -c harness -n '__harness_verb_is report' -l format -x -d 'html (the default), or junit or ctrf'
+complete -c harness -n '__harness_verb_is report' -l format -x -a 'html junit ctrf' -d 'html (the default), or junit or ctrf'
 complete -c harness -n '__harness_verb_is report' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a clean -d 'remove what earlier runs left: containers, images, processes, temporary folders'

@@ -121,12 +121,12 @@ _harness() {
 	sign)
 		_arguments -S \
 			'--help[say what it does]' \
-			'*:word:_files -g "*.tar.gz"'
+			'*:word:_files'
 		;;
 	report)
 		_arguments -S \
 			--out='[where to write it, - for standard output (default\: as the bundle'\''s member is named)]:FILE:_files' \
-			--format='[html (the default), or junit or ctrf]:FORMAT: ' \
+			--format='[html (the default), or junit or ctrf]:FORMAT:(html junit ctrf)' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
 		;;

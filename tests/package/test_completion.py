@@ -80,6 +80,8 @@ WORDS = (
     ("show run --out=fold", None),
     ("show run --out fold", "run|--out|folder"),
     ("show run --gateway emb", "run|--gateway|embedded"),
+    ("show report --out fold", "report|--out|folder"),
+    ("show report --format jun", "report|--format|junit"),
     ("show verify a", "verify|a bundle.tar.gz"),
     ("show run --require-si", "run|--require-si"),
     ("show arm --so", "arm|--so"),

@@ -109,6 +109,14 @@ fi
 
 # ---- make deb ----
 
+builds_from() { # the package asks for each library that ci/deps installs for the build
+	local name
+	for name in $(sed -nE 's/^build +(lib[^ ]*-dev) .*/\1/p' ci/deps | grep -vx libc6-dev); do
+		grep -x " $name," packaging/debian/control || { echo "missing: $name" && return 1; }
+	done
+}
+check "what it builds from" builds_from
+
 lists() { dpkg-deb -c "$1" | awk '{ print $6 }' | grep -x "$2"; }
 lint_clean() { # PACKAGE: no error, no warning, and no override that says nothing
 	lintian --fail-on error,warning --display-info --tag-display-limit 0 "$1" >"$folder/lintian" 2>/dev/null || { cat "$folder/lintian" && return 1; }
