@@ -44,8 +44,8 @@ install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put befor
 	ln -sfr $(HELPERS_AT)/harness-gateway $(DESTDIR)$(bindir)/harness-gateway
 	@for file in $(SCENARIO_FILES:scenarios/%=%); do \
 		$(INSTALL) -D -m 644 "scenarios/$$file" "$(SCENARIOS_AT)/$$file" || exit 1; done
-	@for file in $(EXAMPLE_FILES:docs/%=%); do \
-		$(INSTALL) -D -m 644 "docs/$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
+	@for file in $(EXAMPLE_FILES:docs/%=%); do mode=644; [ ! -x "docs/$$file" ] || mode=755; \
+		$(INSTALL) -D -m $$mode "docs/$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
 	$(INSTALL) -D -m 644 -t $(SCHEMA_AT) $(SCHEMA_FILES)
 	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(docdir)
 	$(INSTALL) -D -m 644 -t $(DESTDIR)$(mandir)/man1 $(MANUALS)
@@ -82,3 +82,9 @@ deb: dist ## a Debian package of it, in build/ (ci/deps build package)
 .PHONY: check-package
 check-package: all ## installation, manual pages, completion, archive and Debian package (ci/deps package)
 	@ci/run-tests BUILD=$(BUILD) package: $(wildcard tests/package/test_*.sh tests/package/test_*.py)
+
+# ---- what a CI runs --------------------------------------------------------------------------------------------------
+
+.PHONY: check-workflow
+check-workflow: all ## .github/workflows and action.yml: linted, and their steps run here (ci/deps workflow)
+	@ci/run-tests BUILD=$(BUILD) workflow: $(wildcard tests/ci/test_*.sh)
