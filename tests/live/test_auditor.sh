@@ -33,7 +33,7 @@ for block in "$folder"/page/*; do
 	number=$(basename "$block")
 	check "block $number: $(head -n 1 "$block")" step audit "$number"
 done
-check "the replay says so" grep -q '^REPRODUCED' "$folder/said"
+check "the replay says so" grep -q '^replay: REPRODUCED' "$folder/said"
 
 # ---- the commands notice ----
 copy() { rm -rf "${folder:?}/other" && cp -a "$folder/audit" "$folder/other"; }
