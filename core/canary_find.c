@@ -148,8 +148,8 @@ static void settle(const struct finding *finding, size_t index, size_t i)
 		return;
 	row->decode(row, bytes, length, canary.text);
 	canary.text[CANARY_LENGTH] = '\0';
-	for (char letter = 'a'; letter <= 'p'; letter++) {
-		canary.text[CANARY_LENGTH - 1] = letter;
+	for (int letter = 'a'; letter <= 'p'; letter++) {
+		canary.text[CANARY_LENGTH - 1] = (char)letter;
 		if (canary_valid(canary.text, CANARY_LENGTH) && row->encode(row, canary.text, again) == length &&
 		    memcmp(again, bytes, length) == 0)
 			finding->found(finding->context, &canary);

@@ -225,7 +225,7 @@ static void put_faults(struct facts *facts, int root)
 		no_faults(facts, fact_reason_of_errno(errno));
 		return;
 	}
-	again = -1; /* the folder's now */
+	(void)steal_fd(&again); /* the folder's now */
 	number = list_faults(folder, &faults);
 	if (number || !faults.count) {
 		no_faults(facts, number == E2BIG ? FACT_UNSUPPORTED
