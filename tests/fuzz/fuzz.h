@@ -12,11 +12,13 @@
 
 /* One for each tests/fuzz/fuzz_NAME.c and folder tests/data/fuzz/NAME. */
 #define FUZZ_TARGETS(EACH)                                                                                             \
+	EACH(canary)                                                                                                   \
 	EACH(catalog)                                                                                                  \
 	EACH(decision_row)                                                                                             \
 	EACH(demux)                                                                                                    \
 	EACH(dns)                                                                                                      \
 	EACH(dsse)                                                                                                     \
+	EACH(environment)                                                                                              \
 	EACH(frame)                                                                                                    \
 	EACH(gateway_config)                                                                                           \
 	EACH(http_answer)                                                                                              \
