@@ -25,7 +25,8 @@ static enum replay_outcome outcome_of(int64_t differences, size_t facts)
 /* Of the manifest, what is not said to be equal before, and is no part of how the run came about. */
 static bool stands_on(const struct compare_fact *fact)
 {
-	return strcmp(fact->name, "producer.buildId") == 0 || strcmp(fact->name, "image.imageStore") == 0 ||
+	return strncmp(fact->name, "program.", strlen("program.")) == 0 ||
+	       strcmp(fact->name, "producer.buildId") == 0 || strcmp(fact->name, "image.imageStore") == 0 ||
 	       strcmp(fact->name, "gateway.version") == 0 || strcmp(fact->name, "gateway.sha256") == 0;
 }
 
