@@ -6,13 +6,27 @@
 #include "reports/environment.h"
 #include "reports/verify_parts.h"
 
+/* Each arm of the first repetition ran in every other too. */
+static bool repeated(const struct plan *whole, int64_t repeat)
+{
+	size_t once = whole->arms_count / (size_t)repeat;
+
+	if (whole->arms_count == 0 || once * (size_t)repeat != whole->arms_count)
+		return false;
+	for (size_t i = 0; i < whole->arms_count; i++)
+		if (whole->arms[i].repetition != (int64_t)(i / once) + 1 ||
+		    whole->arms[i].scenario != whole->arms[i % once].scenario)
+			return false;
+	return true;
+}
+
 /* A shard alone cannot tell what the others had to run. */
 static int check_plan(const struct bundle *bundle, struct error **err)
 {
 	const struct manifest_origin *origin = &bundle->manifest.origin;
 	char again[HEX_SHA256] = "";
 	struct plan *whole = NULL;
-	bool twice;
+	bool twice, each;
 	int result;
 
 	if (!plan_ordered(bundle->plan))
@@ -23,7 +37,11 @@ static int check_plan(const struct bundle *bundle, struct error **err)
 	if (result >= 0)
 		result = coverage_digest(whole, again, err);
 	twice = whole && plan_selected(whole) != plan_selected(bundle->plan);
+	each = whole && repeated(whole, origin->repeat);
 	plan_free(whole);
+	if (result >= 0 && !each)
+		return error_set(err, ERROR_INPUT,
+				 "coverage.json: not each arm in each of the repetitions that the manifest says");
 	if (result >= 0 && twice)
 		return error_set(err, ERROR_INPUT, "coverage.json: an arm was selected in two shards");
 	if (result >= 0 && strcmp(again, origin->plan) != 0)
