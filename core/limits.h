@@ -27,6 +27,8 @@
 #define ARM_EVENTS_MAX 128
 #define ARM_DIFFERENCE_MAX 64
 #define ARM_EFFECTIVE_MAX 512
+#define ARM_FIELD_MAX 128 /* the path of a field of the effective configuration, with its NUL */
+#define ARM_POOL_BYTES (12 * MIB) /* what is kept of the records of a run's arms */
 #define PLAN_ARMS_MAX 4096
 #define PLAN_ABSENT_MAX 4096
 #define PLAN_SHARDS_MAX 64

@@ -6,26 +6,62 @@
 #include "oracle/judge.h"
 
 #define ARMS_FILE "arms.json"
+#define ARM_RECORD_BYTES (512 * KIB)
 
 static const struct schema_field document_fields[];
 
+void arm_room_open(struct arm_room *room)
+{
+	for (size_t i = 0; i < ARM_EFFECTIVE_MAX; i++)
+		room->effective_at[i] = &room->effective[i];
+	room->record.must_fail = room->must_fail;
+	room->record.failed = room->failed;
+	room->record.may_differ = room->may_differ;
+	room->record.effective = room->effective_at;
+	room->record.events = room->events;
+}
+
+static void copy_list(void *to, const void *from, size_t count, size_t size)
+{
+	if (count > 0)
+		memcpy(to, from, count * size);
+}
+
+static void fill_room(struct arm_room *room, const struct arm_record *record)
+{
+	room->record = *record;
+	copy_list(room->must_fail, record->must_fail, record->must_fail_count, sizeof(room->must_fail[0]));
+	copy_list(room->failed, record->failed, record->failed_count, sizeof(room->failed[0]));
+	copy_list(room->may_differ, record->may_differ, record->may_differ_count, sizeof(room->may_differ[0]));
+	copy_list(room->events, record->events, record->events_count, sizeof(room->events[0]));
+	for (size_t i = 0; i < record->effective_count; i++)
+		room->effective[i] = *record->effective[i];
+	arm_room_open(room);
+}
+
 int arm_records_encode(const struct arm_record *arms, size_t count, struct buf *out, struct error **err)
 {
-	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
-	struct json_writer writer;
-	int result;
+	cleanup_free struct arm_room *room = calloc(1, sizeof(*room));
+	int result = 0;
 
-	json_begin(&writer, &text);
-	json_object(&writer);
-	json_put_key(&writer, "arms");
-	json_array(&writer);
-	for (size_t i = 0; i < count; i++)
-		schema_encode(arm_record_fields, &arms[i], &writer);
-	json_array_end(&writer);
-	json_object_end(&writer);
-	result = buf_check(&text, ARMS_FILE, err);
+	if (!room)
+		return error_set(err, ERROR_MEMORY, "no memory for an arm record");
+	buf_text(out, "{\"arms\":[");
+	for (size_t i = 0; i < count && result >= 0; i++) {
+		cleanup_buf struct buf text = BUF(ARM_RECORD_BYTES);
+		struct json_writer writer;
+
+		fill_room(room, &arms[i]);
+		json_begin(&writer, &text);
+		schema_encode(arm_record_fields, room, &writer);
+		result = buf_check(&text, ARMS_FILE, err);
+		buf_text(out, i ? "," : "");
+		if (result >= 0)
+			result = json_canonical(text.data, text.length, out, err);
+	}
+	buf_text(out, "]}");
 	if (result >= 0)
-		result = json_canonical(text.data, text.length, out, err);
+		result = buf_check(out, ARMS_FILE, err);
 	return result < 0 ? error_wrap(err, ARMS_FILE) : 0;
 }
 
@@ -39,19 +75,46 @@ static bool is_field_pattern(const char *text)
 	return schema_matches(PATTERN_FIELD, text, length);
 }
 
-static int decode_arm(const struct json_node *node, struct arm_record *out, struct error **err)
+static int decode_arm(const struct json_node *node, struct arm_room *room, struct error **err)
 {
-	int result = schema_decode(arm_record_fields, node, ARMS_FILE, out, sizeof(*out), err);
+	int result = schema_decode(arm_record_fields, node, ARMS_FILE, room, sizeof(*room), err);
 
-	for (size_t i = 0; result >= 0 && i < out->may_differ_count; i++)
-		if (!is_field_pattern(out->may_differ[i]))
+	arm_room_open(room);
+	for (size_t i = 0; result >= 0 && i < room->record.may_differ_count; i++)
+		if (!is_field_pattern(room->may_differ[i]))
 			result = error_set(err, ERROR_INPUT, "%s: mayDiffer[%zu]: not of the form that it must have",
 					   ARMS_FILE, i);
 	return result;
 }
 
-int arm_records_decode(const char *bytes, size_t length, struct arm_record **out, size_t *count, struct error **err)
+int arm_record_read(const char *bytes, size_t length, struct arm_room *room, struct error **err)
 {
+	cleanup_json struct json_document *document = NULL;
+	cleanup_buf struct buf text = BUF(ARM_RECORD_BYTES), again = BUF(ARM_RECORD_BYTES);
+	struct json_writer writer;
+	int result = json_parse(bytes, length, JSON_DEPTH, &document, err);
+
+	if (result < 0)
+		return error_wrap(err, ARMS_FILE);
+	result = decode_arm(json_root(document), room, err);
+	if (result < 0)
+		return result;
+	json_begin(&writer, &text);
+	schema_encode(arm_record_fields, room, &writer);
+	result = buf_check(&text, ARMS_FILE, err);
+	if (result >= 0)
+		result = json_canonical(text.data, text.length, &again, err);
+	if (result < 0)
+		return error_wrap(err, ARMS_FILE);
+	if (again.length != length || memcmp(again.data, bytes, length) != 0)
+		return error_set(err, ERROR_INPUT, "%s is not in its canonical form", ARMS_FILE);
+	return 0;
+}
+
+int arm_records_decode(const char *bytes, size_t length, struct arm_pool *pool, struct arm_record **out, size_t *count,
+		       struct error **err)
+{
+	cleanup_free struct arm_room *room = calloc(1, sizeof(*room));
 	cleanup_json struct json_document *document = NULL;
 	cleanup_free struct arm_record *arms = NULL;
 	const struct json_node *root, *list;
@@ -68,10 +131,13 @@ int arm_records_decode(const char *bytes, size_t length, struct arm_record **out
 	if (total > PLAN_ARMS_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d arms", ARMS_FILE, PLAN_ARMS_MAX);
 	arms = calloc(total ? total : 1, sizeof(*arms));
-	if (!arms)
+	if (!arms || !room)
 		return error_set(err, ERROR_MEMORY, "no memory for %zu arm records", total);
 	for (const struct json_node *node = json_first(list); node; node = json_next(node)) {
-		result = decode_arm(node, &arms[i++], err);
+		result = decode_arm(node, room, err);
+		if (result >= 0)
+			result = arm_pool_keep(pool, &room->record, &arms[i], err);
+		i++;
 		if (result < 0)
 			return error_wrap(err, "arm record %zu", i - 1);
 	}
@@ -91,11 +157,11 @@ int arm_records_schema(struct buf *out, struct error **err)
 #define COUNT(owner, member, low)                                                                                      \
 	.type = SCHEMA_INT, .min = (low), .max = EVIDENCE_INT_MAX, .offset = offsetof(struct owner, member)
 #define LIST(member, most, form)                                                                                       \
-	.type = SCHEMA_STRING, .pattern = (form), .size = SIZE(arm_record, member[0]), .array_max = (most),            \
-	.offset = offsetof(struct arm_record, member), .count_offset = offsetof(struct arm_record, member##_count)
+	.type = SCHEMA_STRING, .pattern = (form), .size = SIZE(arm_room, member[0]), .array_max = (most),              \
+	.offset = offsetof(struct arm_room, member), .count_offset = offsetof(struct arm_room, record.member##_count)
 #define OBJECTS(member, most, table)                                                                                   \
-	.type = SCHEMA_OBJECT, .fields = (table), .size = SIZE(arm_record, member[0]), .array_max = (most),            \
-	.offset = offsetof(struct arm_record, member), .count_offset = offsetof(struct arm_record, member##_count)
+	.type = SCHEMA_OBJECT, .fields = (table), .size = SIZE(arm_room, member[0]), .array_max = (most),              \
+	.offset = offsetof(struct arm_room, member), .count_offset = offsetof(struct arm_room, record.member##_count)
 
 static const struct schema_field effective_fields[] = {
 	{ .key = "field", .required = true, TEXT(effective_value, field, PATTERN_FIELD) },
@@ -111,30 +177,33 @@ static const struct schema_field event_fields[] = {
 };
 
 const struct schema_field arm_record_fields[] = {
-	{ .key = "arm", .required = true, TEXT(arm_record, arm, PATTERN_ID) },
-	{ .key = "repetition", .required = true, COUNT(arm_record, repetition, 1) },
-	{ .key = "shard", .type = SCHEMA_INT, .max = PLAN_SHARDS_MAX, .offset = offsetof(struct arm_record, shard) },
+	{ .key = "arm", .required = true, TEXT(arm_room, record.arm, PATTERN_ID) },
+	{ .key = "repetition", .required = true, COUNT(arm_room, record.repetition, 1) },
+	{ .key = "shard",
+	  .type = SCHEMA_INT,
+	  .max = PLAN_SHARDS_MAX,
+	  .offset = offsetof(struct arm_room, record.shard) },
 	{ .key = "status",
 	  .required = true,
 	  .type = SCHEMA_ENUM,
 	  .names = arm_status_names,
-	  .offset = offsetof(struct arm_record, status) },
-	{ .key = "reason", .required = true, .nullable = true, TEXT(arm_record, reason, PATTERN_ID) },
+	  .offset = offsetof(struct arm_room, record.status) },
+	{ .key = "reason", .required = true, .nullable = true, TEXT(arm_room, record.reason, PATTERN_ID) },
 	{ .key = "image",
 	  .required = true,
 	  .nullable = true,
 	  .min = HEX_SHA256 - 1,
-	  TEXT(arm_record, image, PATTERN_HEX) },
-	{ .key = "boot", .required = true, .nullable = true, .min = 32, TEXT(arm_record, boot, PATTERN_HEX) },
+	  TEXT(arm_room, record.image, PATTERN_HEX) },
+	{ .key = "boot", .required = true, .nullable = true, .min = 32, TEXT(arm_room, record.boot, PATTERN_HEX) },
 	{ .key = "mustFail", .required = true, LIST(must_fail, ADMISSION_RULES_MAX, PATTERN_ID) },
 	{ .key = "failed", .required = true, LIST(failed, ADMISSION_RULES_MAX, PATTERN_ID) },
 	{ .key = "mayDiffer", .required = true, LIST(may_differ, ARM_DIFFERENCE_MAX, PATTERN_ASCII) },
 	{ .key = "effective", .required = true, OBJECTS(effective, ARM_EFFECTIVE_MAX, effective_fields) },
 	{ .key = "events", .required = true, OBJECTS(events, ARM_EVENTS_MAX, event_fields) },
-	{ .key = "agentAttempts", .required = true, COUNT(arm_record, agent_attempts, -1) },
-	{ .key = "callsAllowed", .value = -1, COUNT(arm_record, calls_allowed, -1) },
-	{ .key = "callsDenied", .value = -1, COUNT(arm_record, calls_denied, -1) },
-	{ .key = "durationNs", .required = true, COUNT(arm_record, duration_ns, 0) },
+	{ .key = "agentAttempts", .required = true, COUNT(arm_room, record.agent_attempts, -1) },
+	{ .key = "callsAllowed", .value = -1, COUNT(arm_room, record.calls_allowed, -1) },
+	{ .key = "callsDenied", .value = -1, COUNT(arm_room, record.calls_denied, -1) },
+	{ .key = "durationNs", .required = true, COUNT(arm_room, record.duration_ns, 0) },
 	{ .key = NULL },
 };
 

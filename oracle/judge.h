@@ -15,7 +15,7 @@ enum arm_status { ARM_OK, ARM_TIMEOUT, ARM_HARNESS_ERROR, ARM_HOST_UNSUPPORTED, 
 
 /* What verify and the judge know of an arm besides observations: arms.json. */
 struct effective_value {
-	char field[128];
+	char field[ARM_FIELD_MAX];
 	char sha256[HEX_SHA256]; /* of the canonical value */
 };
 struct arm_event {
@@ -31,21 +31,49 @@ struct arm_record {
 	char reason[NAME_MAX_SHORT]; /* enum-like id when not ok, "" else */
 	char image[HEX_SHA256];
 	char boot[HEX_SHA256]; /* keyed digest of the boot id, first 32 digits */
-	char must_fail[ADMISSION_RULES_MAX][NAME_MAX_SHORT]; /* admission rules that the removed protections name */
+	/* The lists stand elsewhere: in an arm_room, or in a pool. */
+	char (*must_fail)[NAME_MAX_SHORT]; /* admission rules that the removed protections name */
 	size_t must_fail_count;
-	char failed[ADMISSION_RULES_MAX][NAME_MAX_SHORT]; /* rules that admission refused on */
+	char (*failed)[NAME_MAX_SHORT]; /* rules that admission refused on */
 	size_t failed_count;
-	char may_differ[ARM_DIFFERENCE_MAX][128]; /* fields that the removed protections may change */
+	char (*may_differ)[ARM_FIELD_MAX]; /* fields that the removed protections may change */
 	size_t may_differ_count;
-	struct effective_value effective[ARM_EFFECTIVE_MAX];
+	struct effective_value **effective;
 	size_t effective_count;
-	struct arm_event events[ARM_EVENTS_MAX];
+	struct arm_event *events;
 	size_t events_count;
 	int64_t agent_attempts; /* the agent's own report: never judged; -1 unknown */
 	int64_t calls_allowed, calls_denied; /* as the bridge answered them: its own word, never judged; -1 unknown */
 	int64_t duration_ns;
 };
-extern const struct schema_field arm_record_fields[];
+
+/* One record with room for the most that an arm may say: where it is written, and where a document is decoded to. */
+struct arm_room {
+	struct arm_record record;
+	char must_fail[ADMISSION_RULES_MAX][NAME_MAX_SHORT];
+	char failed[ADMISSION_RULES_MAX][NAME_MAX_SHORT];
+	char may_differ[ARM_DIFFERENCE_MAX][ARM_FIELD_MAX];
+	struct effective_value effective[ARM_EFFECTIVE_MAX];
+	struct effective_value *effective_at[ARM_EFFECTIVE_MAX];
+	struct arm_event events[ARM_EVENTS_MAX];
+};
+/* Points the record's lists into the room. After the room was zeroed, filled by schema_decode(), or moved. */
+void arm_room_open(struct arm_room *room);
+extern const struct schema_field arm_record_fields[]; /* of a struct arm_room */
+
+/* Records as they are kept: no larger than what they say, and what many arms have in common once. */
+struct arm_pool;
+int arm_pool_new(struct arm_pool **out, struct error **err) MUST_CHECK;
+/* Accepts NULL. No record that was kept in it may be used then. */
+void arm_pool_free(struct arm_pool *pool);
+static inline void arm_pool_cleanup(struct arm_pool **pool)
+{
+	arm_pool_free(*pool);
+}
+#define cleanup_arm_pool __attribute__((cleanup(arm_pool_cleanup)))
+/* *to is *from with its lists in the pool. ERROR_LIMIT when the pool holds ARM_POOL_BYTES. */
+int arm_pool_keep(struct arm_pool *pool, const struct arm_record *from, struct arm_record *to,
+		  struct error **err) MUST_CHECK;
 
 enum because {
 	BECAUSE_MET, /* pass */
@@ -162,10 +190,12 @@ static inline void judgement_cleanup(struct judgement **judgement)
 /* verdicts.json, canonical. */
 int verdicts_encode(const struct verdicts *verdicts, struct buf *out, struct error **err) MUST_CHECK;
 
-/* arms.json: {"arms":[...]}; and back. *out is an array that the caller frees. */
+/* arms.json: {"arms":[...]}; and back. *out is an array that the caller frees, with lists in `pool`. */
 int arm_records_encode(const struct arm_record *arms, size_t count, struct buf *out, struct error **err) MUST_CHECK;
-int arm_records_decode(const char *bytes, size_t length, struct arm_record **out, size_t *count,
+int arm_records_decode(const char *bytes, size_t length, struct arm_pool *pool, struct arm_record **out, size_t *count,
 		       struct error **err) MUST_CHECK;
+/* One element of that array, which must be in its canonical form. The record is then that of `room`. */
+int arm_record_read(const char *bytes, size_t length, struct arm_room *room, struct error **err) MUST_CHECK;
 /* The JSON Schema of arms.json, and of verdicts.json, appended. */
 int arm_records_schema(struct buf *out, struct error **err) MUST_CHECK;
 int verdicts_schema(struct buf *out, struct error **err) MUST_CHECK;

@@ -90,7 +90,7 @@ static int by_field(const void *a, const void *b)
 static void sort_values(const struct arm_record *record, const struct effective_value **out)
 {
 	for (size_t i = 0; i < record->effective_count; i++)
-		out[i] = &record->effective[i];
+		out[i] = record->effective[i];
 	qsort(out, record->effective_count, sizeof(*out), by_field);
 }
 

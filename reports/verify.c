@@ -220,6 +220,9 @@ static const struct check checks[] = {
 	{ .id = "environment", .after = { "grammar", "manifest", "canonical" }, .run = check_environment },
 	{ .id = "verdicts", .after = { "references", "grammar" }, .run = check_verdicts },
 	{ .id = "mutations", .after = { "verdicts" }, .run = check_mutations },
-	{ .id = "generated", .after = { "verdicts", "manifest", "environment" }, .run = check_generated, .same_version = true },
+	{ .id = "generated",
+	  .after = { "verdicts", "manifest", "environment" },
+	  .run = check_generated,
+	  .same_version = true },
 };
 static const size_t checks_count = ARRAY_SIZE(checks);

@@ -147,8 +147,11 @@ static int read_arms(struct bundle *bundle, struct error **err)
 {
 	const struct buf *text = &bundle->members[MEMBER_ARMS].text;
 	cleanup_buf struct buf again = BUF(BUNDLE_FILE_BYTES);
-	int result = arm_records_decode(buf_string(text), text->length, &bundle->arms, &bundle->arms_count, err);
+	int result = arm_pool_new(&bundle->pool, err);
 
+	if (result >= 0)
+		result = arm_records_decode(buf_string(text), text->length, bundle->pool, &bundle->arms,
+					    &bundle->arms_count, err);
 	if (result >= 0)
 		result = arm_records_encode(bundle->arms, bundle->arms_count, &again, err);
 	return result < 0 ? result : same_bytes(bundle, MEMBER_ARMS, &again, err);

@@ -50,6 +50,7 @@ struct bundle {
 	struct plan *plan;
 	struct arm_record *arms;
 	size_t arms_count;
+	struct arm_pool *pool; /* what their lists stand in */
 	struct verdicts *verdicts;
 	struct merge *merge; /* or NULL */
 	struct replay *replay; /* or NULL */

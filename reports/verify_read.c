@@ -113,6 +113,7 @@ void bundle_close(struct bundle *bundle)
 	plan_free(bundle->plan);
 	free(bundle->scenarios);
 	free(bundle->arms);
+	arm_pool_free(bundle->pool);
 	error_free(bundle->unread);
 	error_free(bundle->unfit);
 	error_free(bundle->late);

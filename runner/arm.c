@@ -17,7 +17,7 @@
 
 void arm_note(struct arm *arm, const char *name, const char *subject, int64_t at)
 {
-	struct arm_record *record = &arm->result->record;
+	struct arm_record *record = &arm->result->room.record;
 	struct arm_event *event;
 
 	if (record->events_count == ARM_EVENTS_MAX)
@@ -137,7 +137,7 @@ static void apply_scenario(struct arm *arm)
 /* What the removed protections declare goes into the record, so that the judge needs no table of ours. */
 static int apply_mutations(struct arm *arm, struct error **err)
 {
-	struct arm_record *record = &arm->result->record;
+	struct arm_record *record = &arm->result->room.record;
 
 	session_options_reference(&arm->options);
 	apply_scenario(arm);
@@ -157,7 +157,7 @@ static int apply_mutations(struct arm *arm, struct error **err)
 static int prepare(struct arm *arm, struct error **err)
 {
 	const struct json_node *root = json_root(arm->input);
-	struct arm_record *record = &arm->result->record;
+	struct arm_record *record = &arm->result->room.record;
 
 	if (arm_input_decode(arm, err) < 0)
 		return -1;
@@ -313,7 +313,7 @@ static int admit_session(struct arm *arm, struct error **err)
 /* What admission refused on, whatever became of the arm. */
 static void record_refusals(struct arm *arm)
 {
-	struct arm_record *record = &arm->result->record;
+	struct arm_record *record = &arm->result->room.record;
 
 	for (size_t rule = 0; rule < admission_rules(); rule++)
 		if (rule_set_has(&arm->session.failed, rule))
@@ -366,7 +366,7 @@ static const char *reason_of(const struct arm *arm)
 
 static void finish_record(struct arm *arm, const struct error *error)
 {
-	struct arm_record *record = &arm->result->record;
+	struct arm_record *record = &arm->result->room.record;
 
 	record_refusals(arm);
 	record->status = (int)status_of(arm, error);
@@ -377,7 +377,7 @@ static void finish_record(struct arm *arm, const struct error *error)
 /* Removed, or named: an engine that was hurt on purpose may be away, and the run removes the rest once it is back. */
 static void end_session(struct arm *arm, struct error **err)
 {
-	struct arm_record *record = &arm->result->record;
+	struct arm_record *record = &arm->result->room.record;
 	cleanup_error struct error *late = NULL;
 	char left[13] = "";
 	int begun, ended;
@@ -425,8 +425,9 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 		.end_by = NEVER,
 		.result = result,
 	};
-	result->record.agent_attempts = -1;
-	result->record.calls_allowed = result->record.calls_denied = -1;
+	arm_room_open(&result->room);
+	result->room.record.agent_attempts = -1;
+	result->room.record.calls_allowed = result->room.record.calls_denied = -1;
 	session_init(&arm->session, NULL, NULL, &arm->options);
 	status = loop_new(&arm->loop, err);
 	if (status == 0)
@@ -444,7 +445,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	arm_observers_halt(arm);
 	if (arm->session.engine)
 		end_session(arm, err);
-	result->record.duration_ns = clock_now() - arm->start;
+	result->room.record.duration_ns = clock_now() - arm->start;
 	close_arm(arm);
 	return *err ? -1 : status;
 }

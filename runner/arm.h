@@ -64,7 +64,7 @@ int arm_input_encode(const struct arm_context *context, const struct scenario *s
 
 /* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries, error}. */
 struct arm_result {
-	struct arm_record record;
+	struct arm_room room; /* opened */
 	struct observation *observations;
 	size_t observations_count;
 	struct canary canaries[ARM_SUBJECTS_MAX];

@@ -97,7 +97,7 @@ int arm_engine_end(struct arm *arm, struct error **err)
 		child_end(&arm->session.bridge);
 	if (session_exited(&arm->session, patience(arm, EXIT_MS), &exit_code, &silent) == 0) {
 		arm_note(arm, "exited", "", clock_now());
-		arm->result->record.agent_attempts = exit_code;
+		arm->result->room.record.agent_attempts = exit_code;
 	} else if (!scenario_hurts_engine(&arm->scenario)) {
 		error_keep_first(err, &silent);
 		return -1;

@@ -49,8 +49,8 @@ static void take_bridge(struct arm *arm, const struct control_message *message)
 	case CONTROL_ENDED:
 		told->ended = true;
 		told->reason = (enum control_reason)message->reason;
-		arm->result->record.calls_allowed = message->allowed;
-		arm->result->record.calls_denied = message->denied;
+		arm->result->room.record.calls_allowed = message->allowed;
+		arm->result->room.record.calls_denied = message->denied;
 		arm_note(arm, "ended", control_reason_names[message->reason], message->time);
 		break;
 	default:

@@ -56,7 +56,7 @@ int arm_result_encode(const struct arm_result *result, struct buf *out, struct e
 	json_begin(&json, out);
 	json_object(&json);
 	json_put_key(&json, "record");
-	schema_encode(arm_record_fields, &result->record, &json);
+	schema_encode(arm_record_fields, &result->room, &json);
 	json_put_key(&json, "observations");
 	json_array(&json);
 	for (size_t i = 0; i < result->observations_count; i++)
@@ -120,9 +120,10 @@ int arm_result_decode(const char *bytes, size_t length, struct arm_result *resul
 
 	*result = (struct arm_result){ .observations = NULL };
 	if (json_parse(bytes, length, JSON_DEPTH, &document, err) < 0 ||
-	    schema_decode(arm_record_fields, json_member(json_root(document), "record"), "record", &result->record,
-			  sizeof(result->record), err) < 0)
+	    schema_decode(arm_record_fields, json_member(json_root(document), "record"), "record", &result->room,
+			  sizeof(result->room), err) < 0)
 		return error_wrap(err, "the result of an arm");
+	arm_room_open(&result->room);
 	if (decode_error(json_member(json_root(document), "error"), result, err) < 0)
 		return -1;
 	return decode_lists(json_root(document), result, err);

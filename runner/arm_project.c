@@ -21,13 +21,13 @@ static const struct session_limit limits[];
 
 static int take_effective(void *context, const char *field, const char *sha256, struct error **err)
 {
-	struct arm_record *record = &((struct arm *)context)->result->record;
+	struct arm_record *record = &((struct arm *)context)->result->room.record;
 	struct effective_value *value;
 
 	if (record->effective_count == ARM_EFFECTIVE_MAX)
 		return error_set(err, ERROR_LIMIT, "the effective configuration has more than %d fields",
 				 ARM_EFFECTIVE_MAX);
-	value = &record->effective[record->effective_count++];
+	value = record->effective[record->effective_count++];
 	snprintf(value->field, sizeof(value->field), "%s", field);
 	snprintf(value->sha256, sizeof(value->sha256), "%s", sha256);
 	return 0;

@@ -41,6 +41,7 @@ void run_free(struct run *run)
 	free(run->canaries);
 	free(run->records);
 	replay_free(run->replay);
+	arm_pool_free(run->pool);
 	plan_free(run->plan);
 	free(run->scenarios);
 }

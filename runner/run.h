@@ -29,6 +29,7 @@ struct run {
 	int observations; /* observations.jsonl, append */
 	int64_t observations_count;
 	struct arm_record *records; /* one for each arm of the plan, in its order */
+	struct arm_pool *pool; /* what their lists stand in */
 	struct canary *canaries; /* live ones: for sealing */
 	size_t canaries_count;
 	struct private_key *key; /* that the bundle is signed with, or NULL */

@@ -236,12 +236,13 @@ static int finish(struct schedule *schedule, struct slot *slot, struct error **e
 	fd_close(&slot->lifeline);
 	child_end(&slot->child);
 	if (arm_result_decode(buf_string(&slot->text), slot->text.length, result, &bad) < 0 ||
-	    strcmp(result->record.arm, arm->scenario->id) != 0) {
+	    strcmp(result->room.record.arm, arm->scenario->id) != 0) {
 		broken(run, arm, record);
 	} else {
-		*record = result->record;
 		schedule->results++;
-		status = schedule->halted ? 0 : keep_canaries(run, result, err);
+		status = arm_pool_keep(run->pool, &result->room.record, record, err);
+		if (status == 0 && !schedule->halted)
+			status = keep_canaries(run, result, err);
 		if (status == 0 && !schedule->halted)
 			status = keep_observations(run, result, err);
 		/* Who interrupted it needs no line. */
@@ -425,6 +426,8 @@ int run_arms(struct run *run, struct error **err)
 	run->records = calloc(run->plan->arms_count, sizeof(*run->records));
 	if (!run->records)
 		return error_set(err, ERROR_MEMORY, "no memory for the arms' records");
+	if (arm_pool_new(&run->pool, err) < 0)
+		return -1;
 	for (size_t i = 0; i < run->plan->arms_count; i++) {
 		broken(run, &run->plan->arms[i], &run->records[i]);
 		run->records[i].status = ARM_NOT_RUN;

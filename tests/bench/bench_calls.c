@@ -120,6 +120,7 @@ int confined_calls(struct json_document *input, long calls, struct buf *line, st
 	*arm = arm_empty;
 	arm->input = input;
 	arm->start = clock_now();
+	arm_room_open(&result->room);
 	arm->result = result;
 	session_init(&arm->session, NULL, NULL, &arm->options);
 	(void)!run(arm, calls, line, err);

@@ -105,16 +105,10 @@ static int64_t wait_of(const struct arm_record *record)
 	return from >= 0 && closed > from ? closed - from : 0;
 }
 
-static int longest_wait(struct bundle *bundle, int64_t *out, struct error **err)
+static int longest_wait(const struct bundle *bundle, int64_t *out)
 {
-	cleanup_free struct arm_record *records = NULL;
-	const struct buf *text = &bundle->members[MEMBER_ARMS].text;
-	size_t count = 0;
-
-	if (arm_records_decode(buf_string(text), text->length, &records, &count, err) < 0)
-		return -1;
-	for (size_t i = 0; i < count; i++)
-		*out = wait_of(&records[i]) > *out ? wait_of(&records[i]) : *out;
+	for (size_t i = 0; i < bundle->arms_count; i++)
+		*out = wait_of(&bundle->arms[i]) > *out ? wait_of(&bundle->arms[i]) : *out;
 	return 0;
 }
 
@@ -132,7 +126,7 @@ int bench_waits(const struct bench *bench, int64_t *out, struct error **err)
 		return error_set(err, ERROR_INTERNAL, "the bundle of the whole run cannot be read");
 	status = bundle_read(file, bundle, err);
 	if (status == 0)
-		status = longest_wait(bundle, out, err);
+		status = longest_wait(bundle, out);
 	bundle_close(bundle);
 	return status;
 }

@@ -67,9 +67,9 @@ static int check_arm(const struct measured *measured, struct error **err)
 	if (!result)
 		return error_set(err, ERROR_MEMORY, "no memory for the result of an arm");
 	status = arm_result_decode(buf_string(&measured->text), measured->text.length, result, err);
-	if (status == 0 && (measured->status != EXIT_PASS || result->record.status != ARM_OK))
+	if (status == 0 && (measured->status != EXIT_PASS || result->room.record.status != ARM_OK))
 		status = error_set(err, ERROR_INTERNAL, "the arm that was measured ended with %s (%s)",
-				   arm_status_names[result->record.status], result->record.reason);
+				   arm_status_names[result->room.record.status], result->room.record.reason);
 	arm_result_free(result);
 	return status;
 }

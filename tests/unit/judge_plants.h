@@ -88,16 +88,16 @@ PLANT(rule_named_twice, set(record_of(w, NET)->failed[2], NAME_MAX_SHORT, "inter
       record_of(w, NET)->failed_count = 3)
 PLANT(rule_undeclared, set(record_of(w, "mutation/ack")->failed[0], NAME_MAX_SHORT, "pids");
       record_of(w, "mutation/ack")->failed_count = 1)
-PLANT(extra_difference, memset(record_of(w, NET)->effective[0].sha256, 'f', HEX_SHA256 - 1))
+PLANT(extra_difference, memset(record_of(w, NET)->effective[0]->sha256, 'f', HEX_SHA256 - 1))
 PLANT(extra_field, add_effective(record_of(w, NET), "kernel.new", '0'))
 PLANT(extra_field_allowed, add_effective(record_of(w, NET), "kernel.unused", '0'))
 PLANT(missing_field,
       record_of(w, NET)->effective[0] = record_of(w, NET)->effective[--record_of(w, NET)->effective_count])
 PLANT(prefix_is_no_prefix, set(record_of(w, NET)->may_differ[0], 128, "protection.network."))
 PLANT(prefix_of_exact, set(record_of(w, "mutation/ack")->may_differ[0], 128, "protection.ack.value.more"))
-PLANT(no_difference, memset(record_of(w, NET)->effective[1].sha256, '0', HEX_SHA256 - 1))
-PLANT(order_of_fields, struct effective_value *e = record_of(w, NET)->effective; struct effective_value first = e[0];
-      e[0] = e[3]; e[3] = first)
+PLANT(no_difference, memset(record_of(w, NET)->effective[1]->sha256, '0', HEX_SHA256 - 1))
+PLANT(order_of_fields, struct effective_value **e = record_of(w, NET)->effective; struct effective_value *first = e[0]; e[0] = e[3];
+      e[3] = first)
 PLANT(undetected, see(w, NET, "tcp4", "tcp4")->value = 0)
 PLANT(undetected_control, see(w, "mutation/sink-ceiling", "denied", "decisions")->value = 1)
 PLANT(detected_too_much, see(w, "mutation/read-only", "core-limit-soft", "state")->value = 1)

@@ -16,6 +16,7 @@ struct world {
 	size_t scenarios_count;
 	struct plan *plan;
 	struct arm_record *arms;
+	struct arm_room *rooms; /* what their lists stand in */
 	size_t arms_count;
 	struct observation *observations; /* with room for one more */
 	size_t observations_count;
@@ -29,6 +30,7 @@ static inline void world_free(struct world *world)
 	plan_free(world->plan);
 	free(world->scenarios);
 	free(world->arms);
+	free(world->rooms);
 	free(world->observations);
 }
 #define cleanup_world __attribute__((cleanup(world_free)))
@@ -40,7 +42,7 @@ static inline void set(char *to, size_t size, const char *text)
 
 static inline void add_effective(struct arm_record *record, const char *field, char digit)
 {
-	struct effective_value *value = &record->effective[record->effective_count++];
+	struct effective_value *value = record->effective[record->effective_count++];
 
 	set(value->field, sizeof(value->field), field);
 	memset(value->sha256, digit, HEX_SHA256 - 1);
@@ -48,10 +50,12 @@ static inline void add_effective(struct arm_record *record, const char *field, c
 }
 
 /* Every arm has one field that none may change and one for each protection; a mutant's own differs. */
-static inline void fill_record(struct arm_record *record, const struct plan_arm *arm)
+static inline void fill_record(struct arm_record *record, struct arm_room *room, const struct plan_arm *arm)
 {
 	const char *removed = arm->scenario->removes_count ? arm->scenario->removes[0] : "";
 
+	arm_room_open(room);
+	*record = room->record;
 	set(record->arm, sizeof(record->arm), arm->scenario->id);
 	record->repetition = arm->repetition;
 	memset(record->image, 'a', HEX_SHA256 - 1);
@@ -101,12 +105,14 @@ static inline int fill(struct world *world)
 
 	world->arms = calloc(plan->arms_count + 1, sizeof(*world->arms));
 	world->observations = calloc(plan->arms_count * ARM_CELLS_MAX / 8 + 1, sizeof(*world->observations));
-	if (!world->arms || !world->observations)
+	world->rooms = calloc(plan->arms_count + 1, sizeof(*world->rooms));
+	if (!world->arms || !world->rooms || !world->observations)
 		return 0;
 	for (size_t i = 0; i < plan->arms_count; i++) {
 		const struct plan_arm *arm = &plan->arms[i];
 
-		fill_record(&world->arms[world->arms_count++], arm);
+		fill_record(&world->arms[world->arms_count], &world->rooms[world->arms_count], arm);
+		world->arms_count++;
 		for (size_t c = 0; c < arm->scenario->expect_count; c++) {
 			if (!plan_has(plan, arm->scenario, &arm->scenario->expect[c]))
 				continue;

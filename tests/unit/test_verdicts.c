@@ -59,12 +59,14 @@ static void test_arm_records(void)
 {
 	cleanup_world struct world world = { .plan = NULL };
 	cleanup_buf struct buf text = BUF(MIB), again = BUF(MIB);
+	cleanup_arm_pool struct arm_pool *pool = NULL;
 	cleanup_free struct arm_record *back = NULL;
 	struct arm_record *record;
 	struct error *err = NULL;
 	size_t count = 0;
 
 	CU_ASSERT(world_make(&world, "all", 1, NULL));
+	CU_ASSERT_EQUAL(arm_pool_new(&pool, &err), 0);
 	record = record_of(&world, "mutation/network");
 	set(record->events[0].name, NAME_MAX_SHORT, "delivered");
 	set(record->events[0].subject, NAME_MAX_SHORT, "permitted");
@@ -78,13 +80,42 @@ static void test_arm_records(void)
 	memset(record->boot, 0, sizeof(record->boot));
 	CU_ASSERT_EQUAL(arm_records_encode(world.arms, world.arms_count, &text, &err), 0);
 	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_EQUAL(arm_records_decode(buf_string(&text), text.length, &back, &count, &err), 0);
+	CU_ASSERT_EQUAL(arm_records_decode(buf_string(&text), text.length, pool, &back, &count, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_EQUAL(count, world.arms_count);
-	for (size_t i = 0; i < count; i++)
-		CU_ASSERT_EQUAL(memcmp(&back[i], &world.arms[i], sizeof(back[i])), 0);
+	/* What arms share stands once. */
+	CU_ASSERT_PTR_EQUAL(back[0].effective[0], back[1].effective[0]);
+	CU_ASSERT_PTR_NOT_EQUAL(back[0].effective, back[1].effective);
 	CU_ASSERT_EQUAL(arm_records_encode(back, count, &again, &err), 0);
 	CU_ASSERT_STRING_EQUAL(buf_string(&text), buf_string(&again));
+}
+
+/* However much the arms of a run say, what is kept of them is bounded. */
+static void test_pool(void)
+{
+	cleanup_free struct arm_room *room = calloc(1, sizeof(*room));
+	cleanup_arm_pool struct arm_pool *pool = NULL;
+	struct arm_record kept;
+	struct error *err = NULL;
+	size_t arms = 0;
+	int result = 0;
+
+	CU_ASSERT_EQUAL(arm_pool_new(&pool, &err), 0);
+	arm_room_open(room);
+	room->record.effective_count = ARM_EFFECTIVE_MAX;
+	/* The same values again cost little. */
+	for (; arms < 1000 && result == 0; arms++)
+		result = arm_pool_keep(pool, &room->record, &kept, &err);
+	CU_ASSERT_EQUAL(result, 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_PTR_EQUAL(kept.effective[0], kept.effective[1]);
+	for (; result == 0; arms++) {
+		for (size_t i = 0; i < ARM_EFFECTIVE_MAX; i++)
+			snprintf(room->effective[i].field, ARM_FIELD_MAX, "a.%zu.%zu", arms, i);
+		result = arm_pool_keep(pool, &room->record, &kept, &err);
+	}
+	CU_ASSERT(test_error(&err, ERROR_LIMIT, "the arms of a run say more than"));
+	CU_ASSERT(arms < 1000 + ARM_POOL_BYTES / (ARM_EFFECTIVE_MAX * sizeof(struct effective_value)));
 }
 
 static void test_refused_records(void)
@@ -117,10 +148,12 @@ static void test_refused_records(void)
 	CU_ASSERT_EQUAL(arm_records_encode(world.arms, world.arms_count, &text, &err), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(edits); i++) {
 		cleanup_buf struct buf edited = BUF(MIB);
+		cleanup_arm_pool struct arm_pool *pool = NULL;
 		cleanup_free struct arm_record *back = NULL;
 		const char *at = strstr(buf_string(&text), edits[i].from);
 		size_t count = 0;
 
+		CU_ASSERT_EQUAL(arm_pool_new(&pool, &err), 0);
 		if (!at && strcmp(edits[i].from, "]}]}") == 0)
 			at = buf_string(&text) + text.length;
 		CU_ASSERT_PTR_NOT_NULL(at);
@@ -130,7 +163,7 @@ static void test_refused_records(void)
 		buf_text(&edited, edits[i].to);
 		if (*at)
 			buf_text(&edited, at + strlen(edits[i].from));
-		CU_ASSERT(arm_records_decode(edited.data, edited.length, &back, &count, &err) < 0);
+		CU_ASSERT(arm_records_decode(edited.data, edited.length, pool, &back, &count, &err) < 0);
 		CU_ASSERT(test_error(&err, ERROR_INPUT, edits[i].part));
 	}
 }
@@ -140,6 +173,7 @@ static CU_TestInfo tests[] = {
 	{ "a value nobody stands behind", test_encoded_value },
 	{ "arms.json", test_arm_records },
 	{ "refused arms.json", test_refused_records },
+	{ "the pool of records is bounded", test_pool },
 	CU_TEST_INFO_NULL,
 };
 
