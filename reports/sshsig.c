@@ -79,7 +79,7 @@ int sshsig_write(const struct private_key *key, const void *message, size_t leng
 {
 	cleanup_buf struct buf blob = BUF(BLOB_BYTES);
 	unsigned char raw[ED25519_PUBLIC_BYTES];
-	struct signature signature;
+	struct signature signature = { .length = 0 };
 	int result = public_key_raw(private_key_public(key), raw, err);
 
 	if (result == 0)

@@ -162,7 +162,7 @@ int beside_sign(int directory, const char *name, const struct private_key *key, 
 {
 	const struct verify_options options = { .require_signature = false };
 	cleanup_opened struct opened *opened = NULL;
-	struct verify_report report;
+	struct verify_report report = { .exit_code = 3 };
 
 	if (refuse_existing(directory, name, key, err) < 0 ||
 	    open_bundle(directory, name, &options, &report, &opened, err) < 0 ||
@@ -186,7 +186,7 @@ int beside_attest(const char *path, const struct verify_options *options, const 
 	cleanup_dsse struct dsse envelope = DSSE_EMPTY;
 	cleanup_opened struct opened *opened = NULL;
 	cleanup_fd int directory = -1;
-	struct verify_report report;
+	struct verify_report report = { .exit_code = 3 };
 	char summary[NAME_BYTES], now[CLOCK_TEXT];
 	const char *name;
 
