@@ -233,7 +233,7 @@ check-live: tests ## tests on a real engine; each skips itself, and says so, whe
 	@ci/run-tests BUILD=$(BUILD) live: $(call tests_in,live,$(BUILD))
 
 .PHONY: check-interop
-check-interop: all ## the gateway with the official SDKs' clients, the conformance suite and real servers; from npm and PyPI
+check-interop: all $(BUILD)/tests/main_report_pages ## the gateway with the official SDKs' clients, the conformance suite and real servers; from npm and PyPI
 	@ci/interop || true # a test says itself what it lacks
 	@ci/cmcp || true
 	@ci/run-tests BUILD=$(BUILD) interop: $(wildcard tests/interop/test_*.sh tests/interop/test_*.py)

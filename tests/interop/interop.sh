@@ -121,7 +121,7 @@ stop_gateway() {
 client() { # NAME COMMAND...
 	local who=$1 status=0 line said=0
 	shift
-	timeout -k 5 120 "$@" >"$folder/client" 2>"$folder/client.errors" || status=$?
+	timeout -k 5 "${CLIENT_SECONDS:-120}" "$@" >"$folder/client" 2>"$folder/client.errors" || status=$?
 	while read -r line; do
 		case $line in
 		ok:*) pass ;;

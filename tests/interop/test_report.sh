@@ -1,0 +1,37 @@
+#!/bin/bash
+# report.html and ctrf.json as others see them: Debian's Chromium at three widths, light and dark, without scripts, by keyboard and
+# on paper; axe-core; html-validate; ajv with the schema of CTRF. The pages are of runs that were made up, and, if there is a
+# bundle ($BUNDLE, or runs/latest), what `harness report` makes of it. Pictures and prints go to build/interop/report.
+# shellcheck source=tests/interop/interop.sh
+# shellcheck disable=SC2317 # check() calls functions by name
+. "$(dirname "$0")/interop.sh"
+
+shots=$PWD/build/interop/report
+bundle=${BUNDLE:-runs/latest/confinement-evidence.tar.gz}
+
+from_bundle() {
+	"$BUILD/harness" report "$bundle" --out "$folder/bundle.html" &&
+		"$BUILD/harness" report "$bundle" --out - --format ctrf >"$folder/bundle.json" &&
+		cmp "$folder/bundle.html" <(tar xzOf "$bundle" confinement-evidence/report.html) &&
+		cmp "$folder/bundle.json" <(tar xzOf "$bundle" confinement-evidence/ctrf.json)
+}
+
+have node "the validators" || finish
+check "the pages" "$BUILD/tests/main_report_pages" "$folder"
+if [ -f "$bundle" ] && "$BUILD/harness" verify --quiet "$bundle" >/dev/null; then
+	check "what a bundle's own page is, harness report makes again" from_bundle
+fi
+client "validators" node "$parts/report_files.mjs" "$folder"/*.html "$folder"/*.json
+
+if ! chromium=$(command -v chromium); then
+	if [ "${CI:-}" = true ]; then
+		fail "Chromium is not installed (ci/deps --interop)"
+	else
+		printf '%s: skipped: Chromium is not installed (ci/deps --interop)\n' "$name"
+		skipped=$((skipped + 1))
+	fi
+	finish
+fi
+rm -rf "$shots" && mkdir -p "$shots"
+CLIENT_SECONDS=600 client "Chromium" node "$parts/report_page.mjs" "$chromium" "$shots" "$folder"/*.html
+finish
