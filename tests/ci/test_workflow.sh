@@ -1,5 +1,6 @@
 #!/bin/bash
-# The workflow and the action: linted, their steps run here in order with what GitHub sets, and what they say within its limits.
+# The workflow and the action: linted, and what they say within GitHub's limits. And ci/run-workflow, by which test_jobs.sh runs
+# their steps.
 # shellcheck disable=SC2016,SC2317 # expressions are GitHub's; check() calls functions by name
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -104,10 +105,8 @@ if /usr/bin/env python3 -c 'import yaml' 2>/dev/null; then
 	check "an action of somebody else is passed over, and said" says 0 'passed over: somebody/else@v1' played
 	check "no such job" says 4 'no job of that name' ci/run-workflow "$folder/one.yml" two
 	check "no such input" says 4 'not known here: whom' played --input whom=x
-	played_here=1
 else
 	skip "ci/run-workflow needs python3-yaml: ci/deps workflow"
-	played_here=
 fi
 
 # ---- the core pattern: in a mount namespace, where a file stands for the kernel's ----
@@ -183,55 +182,14 @@ check "what is no bundle" says 3 'no bundle that can be read' summary none.tar.g
 check "no bundle at all" says 3 'no bundle that can be read' summary absent.tar.gz
 check "wrong words" says 4 'ci/step-summary BUNDLE' ci/step-summary
 
-# ---- the job itself, on an engine ----
+# ---- ci/confinement: what it takes from outside ----
 
-SELECTION='baseline failure/raw-text policy/stale'
-shard() { # NUMBER
-	ci/run-workflow $WORKFLOW shard --input "scenarios=$SELECTION" --matrix "shard=$1" --artifacts "$folder/artifacts" \
-		--env "OUT=$folder/runs"
-}
-merge() { ci/run-workflow $WORKFLOW merge --artifacts "$folder/$1" --env "OUT=$folder/merged"; }
 refuses() { # SCENARIOS: words that would be flags, or worse
 	env -i PATH="$PATH" "SCENARIOS=$1" ci/confinement run
-}
-key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$folder/key.pem" 2>/dev/null; }
-action_elsewhere() { # another project's folder, a key by a secret
-	mkdir -p "$folder/elsewhere"
-	ci/run-workflow action.yml --workspace "$folder/elsewhere" --input scenarios=baseline --input "sign-key=$(cat "$folder/key.pem")"
-}
-signed() {
-	openssl pkey -in "$folder/key.pem" -pubout -out "$folder/key.pub" &&
-		./harness verify --require-signature --key "$folder/key.pub" "$(echo "$folder"/elsewhere/runs/2*/confinement-evidence.tar.gz)"
-}
-no_key_left() {
-	! grep -rlF "$(sed -n 2p "$folder/key.pem")" "$folder/elsewhere" "$SAID"
 }
 check "a flag for a scenario" says 4 'a scenario is named by' refuses '--out=/etc'
 check "a command for a scenario" says 4 'a scenario is named by' refuses 'baseline $(id)'
 check "no shards to merge" says 3 'no bundle came out' ci/confinement merge "$folder/absent/*.tar.gz"
-if [ -z "$played_here" ] || [ "$(id -u)" -ne 0 ] || ! ci/engine status >"$folder/checked" 2>&1; then
-	skip "running the workflow needs python3-yaml, root and an engine"
-else
-	for number in 1 2 3; do
-		check "shard $number" says 0 'run-workflow: success; .*run.verdict=pass' shard "$number"
-		check "shard $number has its bundle" test -s "$folder/artifacts/confinement-shard-$number/confinement-evidence.tar.gz"
-	done
-	check "its summary" grep -q '^## Confinement: pass$' "$SAID"
-	mkdir -p "$folder/gap"
-	cp -R "$folder/artifacts/confinement-shard-1" "$folder/gap/"
-	if ./harness help merge >"$folder/checked" 2>&1; then
-		check "merge" says 0 'run-workflow: success; .*merge.verdict=pass' merge artifacts
-		check "the bundle is one artifact" ./harness verify "$folder/artifacts/confinement-evidence/confinement-evidence.tar.gz"
-		check "it is whole" test -z "$(ci/step-summary --shard "$folder/artifacts/confinement-evidence/confinement-evidence.tar.gz")"
-		check "one shard of three is no evidence" says 1 'merge.verdict=error' merge gap
-	else
-		skip "this harness cannot merge"
-	fi
-	key
-	check "the action, in another project's folder" says 0 'run-workflow: success; bundle=/.*; verdict=pass' action_elsewhere
-	check "its bundle is signed" signed
-	check "and the key is nowhere" no_key_left
-fi
 
 printf 'workflow: %d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" -eq 0 ]
