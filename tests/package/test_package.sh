@@ -111,9 +111,9 @@ fi
 
 builds_from() { # the package asks for each library that ci/deps installs for the build
 	local name
-	for name in $(sed -nE 's/^build +(lib[^ ]*-dev) .*/\1/p' ci/deps | grep -vx libc6-dev); do
-		grep -x " $name," packaging/debian/control || { echo "missing: $name" && return 1; }
-	done
+	while read -r name; do
+		[ "$name" = libc6-dev ] || grep -x " $name," packaging/debian/control || { echo "missing: $name" && return 1; }
+	done < <(sed -nE 's/^build +(lib[^ ]*-dev) .*/\1/p' ci/deps)
 }
 check "what it builds from" builds_from
 
