@@ -18,6 +18,7 @@
 struct unpacked {
 	struct scenario *scenarios;
 	struct plan *plan;
+	struct arm_pool *pool;
 	struct arm_record *arms;
 	struct observation *observations;
 	struct verdicts *verdicts;
@@ -30,6 +31,7 @@ static void unpacked_free(struct unpacked *unpacked)
 	plan_free(unpacked->plan);
 	free(unpacked->scenarios);
 	free(unpacked->arms);
+	arm_pool_free(unpacked->pool);
 	free(unpacked->observations);
 }
 
@@ -85,7 +87,10 @@ static int judge_folder(const char *path, struct buf *line, struct error **err)
 	if (result >= 0)
 		result = read_member(folder, "arms.json", &arms, err);
 	if (result >= 0)
-		result = arm_records_decode(buf_string(&arms), arms.length, &unpacked.arms, &unpacked.arms_count, err);
+		result = arm_pool_new(&unpacked.pool, err);
+	if (result >= 0)
+		result = arm_records_decode(buf_string(&arms), arms.length, unpacked.pool, &unpacked.arms,
+					    &unpacked.arms_count, err);
 	if (result >= 0)
 		result = read_observations(folder, &unpacked, err);
 	if (result >= 0)
