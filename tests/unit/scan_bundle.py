@@ -3,6 +3,7 @@
 Prints what failed and the closing line of a test. Started by tests/unit/test_scan_bundle.sh in the project's folder.
 """
 
+import base64
 import gzip
 import importlib.machinery
 import importlib.util
@@ -77,15 +78,15 @@ class Scanned:
     def __init__(self, folder, *files):
         paths = []
         for number, data in enumerate(files):
-            paths.append(os.path.join(folder, "bundle-%d" % number))
+            paths.append(os.path.join(folder, "bundle-%d.tar.gz" % number))
             with open(paths[-1], "wb") as file:
                 file.write(data)
         done = subprocess.run([sys.executable, PROGRAM, *paths], capture_output=True, check=False)
         self.code, self.said = done.returncode, done.stdout + done.stderr
 
 
-def hits_of(module, folder, data):
-    path = os.path.join(folder, "bundle")
+def hits_of(module, folder, data, name="bundle.tar.gz"):
+    path = os.path.join(folder, name)
     with open(path, "wb") as file:
         file.write(data)
     return module.scan(path)[0]
@@ -131,6 +132,23 @@ def test_elsewhere(module, folder):
     }
     for place, data in places.items():
         check(place, hits_of(module, folder, data))
+    check("a file that is no archive", hits_of(module, folder, b"<x>" + canary + b"</x>", "junit.xml"))
+    check("and one without", not hits_of(module, folder, b"<x>canary-abc</x>", "junit.xml"))
+
+
+def test_payloads(module, folder):
+    """What is encoded in the statement of an envelope is not seen in the envelope's own digits."""
+    for hit, name, data in samples():
+        for spare, encode in enumerate((base64.b64encode, base64.urlsafe_b64encode, base64.b64encode)):
+            statement = b'{"_type":"' + b"x" * spare + data + b'"}'
+            envelope = b'{"payload":"%s","payloadType":"t"}' % encode(statement)
+            found = hits_of(module, folder, envelope, "statement.intoto.jsonl")
+            inside = [encoding for at, encoding in found if at == "payload in (the file)"]
+            check("%s in a payload: %s" % (name, found), family(name) in inside if hit else not inside)
+    cut = base64.b64encode(b"canary-" + b"b" * 33)[:-3]
+    check("a payload that is cut", hits_of(module, folder, b'{"payload": "%s"}' % cut, "x.json"))
+    packed_one = packed(archive("statement.intoto.jsonl", b'{"payload":"%s"}' % base64.b64encode(b"canary-" + b"c" * 32)))
+    check("one in a member", any("payload in member" in at for at, _ in hits_of(module, folder, packed_one)))
 
 
 def test_program(folder):
@@ -162,6 +180,7 @@ def main():
         test_samples(module)
         test_members(module, folder)
         test_elsewhere(module, folder)
+        test_payloads(module, folder)
         test_program(folder)
     print("scan_bundle: %(passed)d passed, %(failed)d failed, 0 skipped" % counts)
     return 1 if counts["failed"] else 0
