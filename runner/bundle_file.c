@@ -20,8 +20,8 @@ int bundle_file(const char *path, const char *verb, int *out, struct error **err
 	if (fstat(fd, &status) < 0)
 		return error_errno(err, errno, "the bundle");
 	if (S_ISDIR(status.st_mode))
-		return error_set(err, ERROR_USAGE, "'%s' is a folder: %s takes the bundle in it, %s",
-				 error_safe(path, safe, sizeof(safe)), verb, BUNDLE_NAME);
+		return error_set(err, ERROR_USAGE, "that is a folder: %s takes the bundle in it, %s", verb,
+				 BUNDLE_NAME);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_INPUT, "the bundle '%s' is no regular file",
 				 error_safe(path, safe, sizeof(safe)));

@@ -1,13 +1,12 @@
 /* `harness report`: the page of a bundle, made by this version from a bundle of any that it verifies. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/fd.h"
 #include "reports/bundle.h"
 #include "reports/opened.h"
+#include "runner/bundle_file.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
@@ -25,25 +24,6 @@ static const struct format *find(const char *name)
 		if (strcmp(format->name, name) == 0)
 			return format;
 	return NULL;
-}
-
-static int open_bundle(const char *path, int *out, struct error **err)
-{
-	struct stat status;
-	char safe[128];
-
-	/* O_NONBLOCK so that a FIFO cannot hold us up before fstat() sees it. */
-	*out = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (*out < 0)
-		return error_errno(err, errno, "the bundle '%s'", error_safe(path, safe, sizeof(safe)));
-	if (fstat(*out, &status) < 0)
-		return error_errno(err, errno, "the bundle");
-	if (S_ISDIR(status.st_mode))
-		return error_set(err, ERROR_USAGE, "that is a folder: report takes the bundle in it, %s", BUNDLE_NAME);
-	if (!S_ISREG(status.st_mode))
-		return error_set(err, ERROR_INPUT, "the bundle '%s' is no regular file",
-				 error_safe(path, safe, sizeof(safe)));
-	return 0;
 }
 
 /* Of what does not verify there is nothing to show. */
@@ -87,7 +67,7 @@ static int run(const struct options *options, struct error **err)
 				 "report takes one bundle: harness report runs/latest/confinement-evidence.tar.gz");
 	if (!format)
 		return error_set(err, ERROR_USAGE, "--format is html, junit or ctrf");
-	if (open_bundle(options->words[0], &fd, err) < 0 || opened_new(fd, &how, &report, &opened, err) < 0)
+	if (bundle_file(options->words[0], "report", &fd, err) < 0 || opened_new(fd, &how, &report, &opened, err) < 0)
 		return -1;
 	if (!opened) {
 		cleanup_error struct error *why = NULL;

@@ -1,13 +1,11 @@
 /* `harness verify`: a bundle, checked offline. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "core/fd.h"
 #include "reports/dsse.h"
 #include "reports/verify.h"
 #include "runner/beside.h"
+#include "runner/bundle_file.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
@@ -51,23 +49,12 @@ static int run(const struct options *options, struct error **err)
 	__attribute__((cleanup(signers_free))) struct signers signers = { .beside = BUF(DSSE_LINE_BYTES) };
 	struct verify_report report;
 	cleanup_fd int fd = -1;
-	struct stat status;
-	char safe[128];
 
 	if (options->words_count != 1)
 		return error_set(err, ERROR_USAGE,
 				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
-	/* O_NONBLOCK so that a FIFO cannot hold us up before fstat() sees it. */
-	fd = open(options->words[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && fstat(fd, &status) < 0)
-		return error_errno(err, errno, "the bundle");
-	if (fd >= 0 && S_ISDIR(status.st_mode))
-		return error_set(err, ERROR_USAGE, "that is a folder: verify takes the bundle in it, %s", BUNDLE_NAME);
-	if (fd >= 0 && !S_ISREG(status.st_mode))
-		return error_set(err, ERROR_INPUT, "the bundle '%s' is no regular file",
-				 error_safe(options->words[0], safe, sizeof(safe)));
-	if (fd < 0)
-		return error_errno(err, errno, "the bundle '%s'", error_safe(options->words[0], safe, sizeof(safe)));
+	if (bundle_file(options->words[0], "verify", &fd, err) < 0)
+		return -1;
 	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0)
 		return -1;
 	verify_text(&report, options->quiet, &text);
