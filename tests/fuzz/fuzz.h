@@ -27,10 +27,13 @@
 	EACH(json)                                                                                                     \
 	EACH(json_python)                                                                                              \
 	EACH(logs_frames)                                                                                              \
+	EACH(manifest)                                                                                                 \
 	EACH(mcp_http)                                                                                                 \
+	EACH(merge)                                                                                                    \
 	EACH(observation)                                                                                              \
 	EACH(otlp)                                                                                                     \
 	EACH(packet)                                                                                                   \
+	EACH(replay)                                                                                                   \
 	EACH(rpc)                                                                                                      \
 	EACH(span_record)                                                                                              \
 	EACH(ustar)                                                                                                    \
