@@ -30,6 +30,7 @@
 #define ARM_FIELD_MAX 128 /* the path of a field of the effective configuration, with its NUL */
 #define ARM_POOL_BYTES (12 * MIB) /* what is kept of the records of a run's arms */
 #define PLAN_ARMS_MAX 4096
+#define PLAN_SCENARIOS_MAX 512 /* that a plan may choose from */
 #define PLAN_ABSENT_MAX 4096
 #define PLAN_SHARDS_MAX 64
 #define PLAN_REPEAT_MAX 100
@@ -86,8 +87,11 @@
 #define BUNDLE_FILE_BYTES (64LL * MIB)
 #define BUNDLE_PACKED_BYTES (128LL * MIB)
 #define BUNDLE_MEMBERS 64
+#define BUNDLE_CELLS_MAX 65536 /* of a run, with those that nobody planned */
+#define BUNDLE_SMALL_BYTES (2LL * MIB) /* of a member that its reader keeps, or that grows with the scenarios */
+#define BUNDLE_KEPT_BYTES (4 * MIB) /* of all that are kept */
+#define BUNDLE_VALUES_MAX 65536 /* of JSON in one of these */
 #define OBSERVATION_LINES 4000000
-#define VERDICT_CELLS_MAX 100000 /* of a run, with those that nobody planned */
 #define OBSERVATION_LINE_BYTES (64 * KIB)
 
 #endif

@@ -136,9 +136,9 @@ static int keep_stray(struct evidence *evidence, size_t arm, const struct observ
 {
 	struct stray *stray;
 
-	if (evidence->cells_count + evidence->strays_count == VERDICT_CELLS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d cells in one run, with those that nobody planned",
-				 VERDICT_CELLS_MAX);
+	if (evidence->cells_count + evidence->strays_count >= evidence->cells_max)
+		return error_set(err, ERROR_LIMIT, "more than %zu cells in one run, with those that nobody planned",
+				 evidence->cells_max);
 	if (evidence->strays_count == evidence->strays_room) {
 		size_t room = evidence->strays_room ? 2 * evidence->strays_room : 64;
 		struct stray *grown = reallocarray(evidence->strays, room, sizeof(*grown));

@@ -241,8 +241,8 @@ static int prepare(struct evidence *evidence, struct verdicts *verdicts, struct 
 	count_planned(plan, &cells, &mutants);
 	if (cells == 0)
 		return error_set(err, ERROR_INPUT, "there are no cells to judge");
-	if (cells > VERDICT_CELLS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d cells in one run", VERDICT_CELLS_MAX);
+	if (cells > evidence->cells_max)
+		return error_set(err, ERROR_LIMIT, "more than %zu cells in one run", evidence->cells_max);
 	verdicts->arms = calloc(plan->arms_count, sizeof(*verdicts->arms));
 	verdicts->cells = calloc(cells, sizeof(*verdicts->cells));
 	verdicts->mutations = calloc(mutants + 1, sizeof(*verdicts->mutations));
@@ -323,8 +323,8 @@ struct judgement {
 	struct verdicts *verdicts;
 };
 
-int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t arms_count, struct judgement **out,
-		  struct error **err)
+int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t arms_count, size_t cells_max,
+		  struct judgement **out, struct error **err)
 {
 	cleanup_judgement struct judgement *judgement = calloc(1, sizeof(*judgement));
 	int result;
@@ -334,6 +334,7 @@ int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t
 	if (!judgement || !judgement->verdicts)
 		return error_set(err, ERROR_MEMORY, "no memory for the verdicts");
 	judgement->evidence.plan = plan;
+	judgement->evidence.cells_max = cells_max;
 	result = prepare(&judgement->evidence, judgement->verdicts, err);
 	if (result >= 0)
 		result = evidence_records(&judgement->evidence, arms, arms_count, err);
@@ -389,7 +390,7 @@ int judge(const struct plan *plan, const struct arm_record *arms, size_t arms_co
 	  struct verdicts **out, struct error **err)
 {
 	cleanup_judgement struct judgement *judgement = NULL;
-	int result = judgement_new(plan, arms, arms_count, &judgement, err);
+	int result = judgement_new(plan, arms, arms_count, UINT32_MAX, &judgement, err);
 
 	for (size_t i = 0; i < observations_count && result >= 0; i++) {
 		size_t arm = 0;

@@ -136,9 +136,8 @@ struct verdicts {
 
 /*
  * `environment_changed`: a mutable field of the environment differs before and after; then nothing passes. No cells at
- * all is ERROR_INPUT, and so is a record or an observation of an arm that is not planned; more cells than a run has
- * are ERROR_LIMIT. The result points into the plan and the records, and does not depend on the order of the
- * observations, of which it has copies.
+ * all is ERROR_INPUT, and so is a record or an observation of an arm that is not planned. The result points into the
+ * plan and the records, and does not depend on the order of the observations, of which it has copies.
  *
  * A cell, first match:
  * - fail, value: protected, observed, and more than expected. A seen leak is never hidden by an error, a missing beacon
@@ -171,8 +170,9 @@ void verdicts_free(struct verdicts *verdicts);
  * the cells. judgement_new(), judgement_see() for each, judgement_end() once.
  */
 struct judgement;
-int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t arms_count, struct judgement **out,
-		  struct error **err) MUST_CHECK;
+/* `cells_max`: more cells, with those that nobody planned, are ERROR_LIMIT. */
+int judgement_new(const struct plan *plan, const struct arm_record *arms, size_t arms_count, size_t cells_max,
+		  struct judgement **out, struct error **err) MUST_CHECK;
 /* The index of an arm in the plan; negative, without an error, if it is not planned. */
 int judgement_arm(const struct judgement *judgement, const char *id, int64_t repetition, size_t *out) MUST_CHECK;
 int judgement_see(struct judgement *judgement, size_t arm, const struct observation *observation,

@@ -34,7 +34,7 @@ struct evidence {
 	size_t arms_count;
 	struct judged_arm **by_name; /* sorted by id and repetition */
 	const struct verdict_cell *cells; /* the planned ones, each arm's in one piece */
-	size_t cells_count;
+	size_t cells_count, cells_max;
 	struct slot *slots; /* one a planned cell */
 	uint32_t *index; /* hashed by arm, subject and observer: 1 + the cell's number; 0: free */
 	size_t index_mask;

@@ -21,6 +21,11 @@ const char *const *coverage_not_established(void);
 
 /* scenarios.json: the scenarios of the plan, sorted by id. */
 int scenarios_encode(const struct plan *plan, struct buf *out, struct error **err) MUST_CHECK;
+#define SCENARIOS_SCHEMA "confinement-evidence/scenarios/1"
+#define SCENARIOS_BEGIN "{\"scenarios\":["
+#define SCENARIOS_END "],\"schema\":\"" SCENARIOS_SCHEMA "\"}"
+/* One element of its array, which must be in its canonical form. */
+int scenario_read(const char *bytes, size_t length, struct scenario *out, struct error **err) MUST_CHECK;
 int scenarios_decode(const char *bytes, size_t length, struct scenario **out, size_t *count,
 		     struct error **err) MUST_CHECK;
 

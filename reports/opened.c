@@ -23,6 +23,7 @@ int opened_new(int fd, const struct verify_options *options, struct verify_repor
 	*out = NULL;
 	if (!opened)
 		return error_set(err, ERROR_MEMORY, "no memory for a bundle");
+	opened->bundle.keep_all = true;
 	result = bundle_verify(fd, options, &opened->bundle, report, err);
 	if (result < 0)
 		return result;
@@ -43,6 +44,7 @@ int opened_judged(int fd, struct verify_report *report, struct opened **out, str
 	*out = NULL;
 	if (!opened)
 		return error_set(err, ERROR_MEMORY, "no memory for a bundle");
+	opened->bundle.keep_all = true;
 	result = bundle_verify(fd, &options, &opened->bundle, report, err);
 	if (result >= 0 && opened->bundle.verdicts)
 		*out = steal_pointer(&opened);

@@ -7,7 +7,7 @@
 #include "reports/coverage.h"
 
 #define FILE_NAME "scenarios.json"
-#define SCHEMA "confinement-evidence/scenarios/1"
+#define SCHEMA SCENARIOS_SCHEMA
 
 static const struct schema_field document_fields[];
 
@@ -29,14 +29,24 @@ static size_t sort_unique(const struct scenario **list, size_t count)
 	return kept;
 }
 
+static int encode_one(const struct scenario *scenario, struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
+	struct json_writer json;
+	int result;
+
+	json_begin(&json, &text);
+	scenario_encode(scenario, &json);
+	result = buf_check(&text, FILE_NAME, err);
+	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+}
+
 int scenarios_encode(const struct plan *plan, struct buf *out, struct error **err)
 {
 	cleanup_free const struct scenario **list =
 		calloc(plan->arms_count + plan->absent_count + 1, sizeof(const struct scenario *));
-	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
-	struct json_writer json;
 	size_t count = 0;
-	int result;
+	int result = 0;
 
 	if (!list)
 		return error_set(err, ERROR_MEMORY, "no memory for %s", FILE_NAME);
@@ -45,17 +55,31 @@ int scenarios_encode(const struct plan *plan, struct buf *out, struct error **er
 	for (size_t i = 0; i < plan->absent_count; i++)
 		list[count++] = plan->absent[i].scenario;
 	count = sort_unique(list, count);
-	json_begin(&json, &text);
-	json_object(&json);
-	json_member_string(&json, "schema", SCHEMA);
-	json_put_key(&json, "scenarios");
-	json_array(&json);
-	for (size_t i = 0; i < count; i++)
-		scenario_encode(list[i], &json);
-	json_array_end(&json);
-	json_object_end(&json);
-	result = buf_check(&text, FILE_NAME, err);
-	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+	buf_text(out, SCENARIOS_BEGIN);
+	for (size_t i = 0; i < count && result >= 0; i++) {
+		buf_text(out, i ? "," : "");
+		result = encode_one(list[i], out, err);
+	}
+	buf_text(out, SCENARIOS_END);
+	return result < 0 ? result : buf_check(out, FILE_NAME, err);
+}
+
+int scenario_read(const char *bytes, size_t length, struct scenario *out, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	cleanup_buf struct buf again = BUF(SCENARIO_BYTES);
+	int result = json_parse(bytes, length, JSON_DEPTH, &document, err);
+
+	if (result < 0)
+		return error_wrap(err, FILE_NAME);
+	result = scenario_decode_sealed(json_root(document), FILE_NAME, out, err);
+	if (result >= 0)
+		result = encode_one(out, &again, err);
+	if (result < 0)
+		return result;
+	if (again.length != length || memcmp(buf_string(&again), bytes, length) != 0)
+		return error_set(err, ERROR_INPUT, "%s is not in its canonical form", FILE_NAME);
+	return 0;
 }
 
 static int decode_list(const struct json_node *list, struct scenario *out, struct error **err)

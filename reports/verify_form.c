@@ -95,13 +95,6 @@ int check_manifest(struct bundle *bundle, struct error **err)
 	return check_gateway(&manifest->gateway, err);
 }
 
-static bool is_json(int member)
-{
-	const char *suffix = strrchr(member_kinds[member].name, '.');
-
-	return suffix && strcmp(suffix, ".json") == 0;
-}
-
 static int same_bytes(const struct bundle *bundle, int member, const struct buf *again, struct error **err)
 {
 	const struct buf *text = &bundle->members[member].text;
@@ -111,71 +104,64 @@ static int same_bytes(const struct bundle *bundle, int member, const struct buf 
 	return error_set(err, ERROR_INPUT, "%s is not in its canonical form", member_kinds[member].name);
 }
 
-static int check_text(struct bundle *bundle, int member, struct error **err)
+static int check_text(const struct bundle *bundle, int i, struct error **err)
 {
-	cleanup_buf struct buf again = BUF(BUNDLE_FILE_BYTES);
-	const struct buf *text = &bundle->members[member].text;
-	int result = json_canonical(buf_string(text), text->length, &again, err);
+	const struct read_member *member = &bundle->members[i];
 
-	if (result < 0)
-		return error_wrap(err, "%s", member_kinds[member].name);
-	return same_bytes(bundle, member, &again, err);
+	if (!member->why)
+		return 0;
+	return error_set(err, ERROR_INPUT, "%s is not in its canonical form: %s, at byte %llu", member_kinds[i].name,
+			 member->why, (unsigned long long)member->at);
+}
+
+static bool in_plan(const struct plan *plan, const struct scenario *scenario)
+{
+	for (size_t i = 0; i < plan->arms_count; i++)
+		if (plan->arms[i].scenario == scenario)
+			return true;
+	for (size_t i = 0; i < plan->absent_count; i++)
+		if (plan->absent[i].scenario == scenario)
+			return true;
+	return false;
 }
 
 /* What is read is written again: nothing can stand in a member that its reader passes over. */
-static int read_scenarios(struct bundle *bundle, struct error **err)
+static int read_plan(struct bundle *bundle, struct error **err)
 {
-	const struct buf *text = &bundle->members[MEMBER_SCENARIOS].text;
 	const struct buf *coverage = &bundle->members[MEMBER_COVERAGE].text;
-	cleanup_buf struct buf scenarios = BUF(BUNDLE_FILE_BYTES), plan = BUF(BUNDLE_FILE_BYTES);
-	int result =
-		scenarios_decode(buf_string(text), text->length, &bundle->scenarios, &bundle->scenarios_count, err);
+	cleanup_buf struct buf plan = BUF(BUNDLE_FILE_BYTES);
+	int result;
 
-	if (result >= 0)
-		result = coverage_decode(buf_string(coverage), coverage->length, bundle->scenarios,
-					 bundle->scenarios_count, &bundle->plan, err);
+	if (bundle->scenarios_count == 0)
+		return error_set(err, ERROR_INPUT, "scenarios.json: must have 1 to %d scenarios", PLAN_SCENARIOS_MAX);
+	result = coverage_decode(buf_string(coverage), coverage->length, bundle->scenarios, bundle->scenarios_count,
+				 &bundle->plan, err);
 	if (result >= 0)
 		result = coverage_encode(bundle->plan, &plan, err);
 	if (result >= 0)
 		result = same_bytes(bundle, MEMBER_COVERAGE, &plan, err);
-	if (result >= 0)
-		result = scenarios_encode(bundle->plan, &scenarios, err);
-	return result < 0 ? result : same_bytes(bundle, MEMBER_SCENARIOS, &scenarios, err);
-}
-
-static int read_arms(struct bundle *bundle, struct error **err)
-{
-	const struct buf *text = &bundle->members[MEMBER_ARMS].text;
-	cleanup_buf struct buf again = BUF(BUNDLE_FILE_BYTES);
-	int result = arm_pool_new(&bundle->pool, err);
-
-	if (result >= 0)
-		result = arm_records_decode(buf_string(text), text->length, bundle->pool, &bundle->arms,
-					    &bundle->arms_count, err);
-	if (result >= 0)
-		result = arm_records_encode(bundle->arms, bundle->arms_count, &again, err);
-	return result < 0 ? result : same_bytes(bundle, MEMBER_ARMS, &again, err);
-}
-
-static int keep_unless_memory(struct error **kept, struct error **why, struct error **err)
-{
-	if (error_code(*why) == ERROR_MEMORY) {
-		error_keep_first(err, why);
-		return -ERROR_MEMORY;
-	}
-	error_keep_first(kept, why);
-	return 0;
+	for (size_t i = 0; i < bundle->scenarios_count && result >= 0; i++)
+		if (!in_plan(bundle->plan, &bundle->scenarios[i]))
+			return error_set(err, ERROR_INPUT, "scenarios.json: scenarios[%zu] is not in the plan", i);
+	return result;
 }
 
 int bundle_prepare(struct bundle *bundle, struct error **err)
 {
 	cleanup_error struct error *why = NULL;
 
-	if (read_scenarios(bundle, &why) < 0 || read_arms(bundle, &why) < 0)
-		return keep_unless_memory(&bundle->unread, &why, err);
-	if (check_records(bundle, &why) < 0 ||
-	    judgement_new(bundle->plan, bundle->arms, bundle->arms_count, &bundle->judgement, &why) < 0)
-		return keep_unless_memory(&bundle->unfit, &why, err);
+	if (bundle->unread || bundle->unread_arms)
+		return 0;
+	if (read_plan(bundle, &why) < 0)
+		return bundle_keep_first(&bundle->unread, &why, err);
+	/* Before the judge needs memory too. */
+	if (check_set(bundle, &why) < 0 && bundle_keep_first(&bundle->loose, &why, err) < 0)
+		return -ERROR_MEMORY;
+	if (check_records(bundle, &why) < 0)
+		return bundle_keep_first(&bundle->unfit, &why, err);
+	if (judgement_new(bundle->plan, bundle->arms, bundle->arms_count, BUNDLE_CELLS_MAX, &bundle->judgement, &why) <
+	    0)
+		return bundle_keep_first(&bundle->unfit, &why, err);
 	return 0;
 }
 
@@ -184,13 +170,15 @@ int check_canonical(struct bundle *bundle, struct error **err)
 	int result = 0;
 
 	for (int i = 0; i < MEMBERS && result >= 0; i++)
-		if (bundle->members[i].present && is_json(i))
+		if (bundle->members[i].present && bundle_is_json(i))
 			result = check_text(bundle, i, err);
 	if (result >= 0 && bundle->bad_line)
 		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is %s", bundle->bad_line,
 				 bundle->bad_form ? "no observation" : "not in its canonical form");
 	if (result >= 0)
 		result = bundle_give(&bundle->unread, err);
+	if (result >= 0)
+		result = bundle_give(&bundle->unread_arms, err);
 	return result < 0 ? result : check_optional(bundle, err);
 }
 
@@ -225,46 +213,6 @@ static int check_profile(const struct bundle *bundle, struct error **err)
 	return schema_decode(profile_fields, json_root(document), "profile.json", profile, sizeof(*profile), err);
 }
 
-static bool printable(const char *text, size_t length, bool lines)
-{
-	for (size_t i = 0; i < length; i++)
-		if ((text[i] < ' ' || text[i] > '~') && !(lines && text[i] == '\n'))
-			return false;
-	return true;
-}
-
-static bool closed_strings(const struct json_node *node)
-{
-	const char *key = json_key(node), *text = json_string(node);
-
-	if (key && (strlen(key) > TEXT_MAX || !printable(key, strlen(key), false)))
-		return false;
-	if (text && (json_string_length(node) > TEXT_MAX || !printable(text, json_string_length(node), false)))
-		return false;
-	for (const struct json_node *one = json_first(node); one; one = json_next(one))
-		if (!closed_strings(one))
-			return false;
-	return true;
-}
-
-static int check_alphabet(const struct bundle *bundle, int member, struct error **err)
-{
-	const struct buf *text = &bundle->members[member].text;
-	cleanup_json struct json_document *document = NULL;
-	bool closed;
-
-	if (is_json(member)) {
-		int result = json_parse(buf_string(text), text->length, JSON_DEPTH, &document, err);
-
-		if (result < 0)
-			return error_wrap(err, "%s", member_kinds[member].name);
-		closed = closed_strings(json_root(document));
-	} else {
-		closed = printable(buf_string(text), text->length, true);
-	}
-	return closed ? 0 : error_set(err, ERROR_INPUT, "%s: a text outside the grammar", member_kinds[member].name);
-}
-
 int check_grammar(struct bundle *bundle, struct error **err)
 {
 	const struct buf *environment = &bundle->members[MEMBER_ENVIRONMENT].text;
@@ -274,8 +222,8 @@ int check_grammar(struct bundle *bundle, struct error **err)
 		if (bundle->members[i].shape_seen)
 			return error_set(err, ERROR_INPUT, "%s holds what has a canary's shape", member_kinds[i].name);
 	for (int i = 0; i < MEMBERS && result >= 0; i++)
-		if (bundle->members[i].present && i != MEMBER_OBSERVATIONS)
-			result = check_alphabet(bundle, i, err);
+		if (bundle->members[i].foreign)
+			result = error_set(err, ERROR_INPUT, "%s: a text outside the grammar", member_kinds[i].name);
 	if (result >= 0 && bundle->bad_line && bundle->bad_form)
 		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is no observation", bundle->bad_line);
 	if (result >= 0)

@@ -27,34 +27,62 @@ int check_environment(struct bundle *bundle, struct error **err)
 /* Where the sealed verdicts part from those made again: the first cell, by number. */
 static int blame_cell(const struct bundle *bundle, struct error **err)
 {
-	const struct buf *sealed = &bundle->members[MEMBER_VERDICTS].text;
-	cleanup_json struct json_document *document = NULL;
+	const unsigned char *words = (const unsigned char *)buf_string(&bundle->sealed_words);
 	const struct verdicts *verdicts = bundle->verdicts;
-	const struct json_node *cell;
-	size_t i = 0;
 
-	if (json_parse(buf_string(sealed), sealed->length, JSON_DEPTH, &document, err) < 0)
-		return -1;
-	cell = json_first(json_member(json_root(document), "cells"));
-	for (; cell && i < verdicts->cells_count; cell = json_next(cell), i++) {
+	for (size_t i = 0; i < bundle->sealed_words.length && i < verdicts->cells_count; i++) {
 		const struct verdict_cell *again = &verdicts->cells[i];
-		const char *word = json_string(json_member(cell, "verdict"));
-		int was = word ? schema_enum(verdict_names, word) : -1;
 
-		if (was != (int)again->verdict)
+		if (words[i] != (unsigned)again->verdict)
 			return error_set(err, ERROR_INPUT,
 					 "verdicts.json: cells[%zu] is sealed as %s, made again it is %s (%s)", i,
-					 was < 0 ? "no verdict" : verdict_names[was], verdict_names[again->verdict],
-					 because_names[again->because]);
+					 words[i] == UINT8_MAX ? "no verdict" : verdict_names[words[i]],
+					 verdict_names[again->verdict], because_names[again->because]);
 	}
 	return error_set(err, ERROR_INPUT, "verdicts.json is not what scenarios, arms and observations say");
 }
 
+/* Appends the member that is made again. */
+typedef int (*maker)(const struct bundle *bundle, int member, struct buf *out, struct error **err);
+
+static int make_verdicts(const struct bundle *bundle, int member, struct buf *out, struct error **err)
+{
+	(void)member;
+	return verdicts_encode(bundle->verdicts, out, err);
+}
+
+static int make_member(const struct bundle *bundle, int member, struct buf *out, struct error **err)
+{
+	return generate(member, &bundle->findings, out, err);
+}
+
+static void take_made(void *context, const void *bytes, size_t length)
+{
+	hash_add(context, bytes, length);
+}
+
+/* By size and digest, so that neither is held. */
+static int made_alike(const struct bundle *bundle, int member, maker make, bool *alike, struct error **err)
+{
+	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
+	struct hash *hash = hash_new();
+	char sha256[HEX_SHA256];
+	int result;
+
+	if (!hash)
+		return error_set(err, ERROR_MEMORY, "no memory for a digest");
+	again.drain = take_made;
+	again.drain_context = hash;
+	result = make(bundle, member, &again, err);
+	buf_drain(&again);
+	hash_end(hash, sha256);
+	*alike = again.drained == bundle->members[member].bytes && strcmp(sha256, bundle->members[member].sha256) == 0;
+	return result;
+}
+
 int check_verdicts(struct bundle *bundle, struct error **err)
 {
-	const struct buf *sealed = &bundle->members[MEMBER_VERDICTS].text;
-	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
-	bool changed = false;
+	bool changed = false, alike = false;
 	int result = bundle_changed(bundle, &changed, err);
 
 	if (result >= 0)
@@ -62,13 +90,11 @@ int check_verdicts(struct bundle *bundle, struct error **err)
 	judgement_free(bundle->judgement);
 	bundle->judgement = NULL;
 	if (result >= 0)
-		result = verdicts_encode(bundle->verdicts, &again, err);
+		result = made_alike(bundle, MEMBER_VERDICTS, make_verdicts, &alike, err);
 	if (result < 0)
 		return result;
 	bundle_findings(bundle);
-	if (again.length == sealed->length && memcmp(buf_string(&again), buf_string(sealed), again.length) == 0)
-		return 0;
-	return blame_cell(bundle, err);
+	return alike ? 0 : blame_cell(bundle, err);
 }
 
 /* The scenarios as this host could make them: cells that are absent earn nothing and need no mutant. */
@@ -80,7 +106,7 @@ static size_t without_absent(const struct bundle *bundle, struct scenario *out)
 		const struct scenario *all = &bundle->scenarios[i];
 		struct scenario *made = &out[kept];
 
-		*made = *all;
+		bundle_copy_scenario(made, all);
 		made->expect_count = 0;
 		for (size_t c = 0; c < all->expect_count; c++)
 			if (plan_has(bundle->plan, all, &all->expect[c]))
@@ -91,7 +117,7 @@ static size_t without_absent(const struct bundle *bundle, struct scenario *out)
 }
 
 /* The planner adds each mutant that a cell needs and each mutant's control, so the sealed scenarios are a whole set. */
-static int check_set(const struct bundle *bundle, struct error **err)
+int check_set(const struct bundle *bundle, struct error **err)
 {
 	cleanup_free struct scenario *made = calloc(bundle->scenarios_count + 1, sizeof(*made));
 
@@ -127,15 +153,11 @@ int check_mutations(struct bundle *bundle, struct error **err)
 		if (cell->verdict == VERDICT_PASS && !cell->mutant[0])
 			return error_set(err, ERROR_INPUT, "cells[%zu] passed, and no mutant earned it: vacuous", i);
 	}
-	return check_set(bundle, err);
+	return bundle_give(&bundle->loose, err);
 }
 
-static int compare(const struct bundle *bundle, int member, const struct buf *again, struct error **err)
+static int other_bytes(int member, struct error **err)
 {
-	const struct buf *text = &bundle->members[member].text;
-
-	if (text->length == again->length && memcmp(buf_string(text), buf_string(again), again->length) == 0)
-		return 0;
 	return error_set(err, ERROR_INPUT, "%s is not what the other members make", member_kinds[member].name);
 }
 
@@ -174,20 +196,24 @@ void bundle_findings(struct bundle *bundle)
 int check_generated(struct bundle *bundle, struct error **err)
 {
 	const struct manifest *manifest = &bundle->manifest;
+	const struct buf *text = &bundle->members[MEMBER_MANIFEST].text;
 	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
 	int result = 0;
 
 	for (int i = 0; i < MEMBERS && result >= 0; i++) {
-		if (!bundle->members[i].present || !generated_again(i))
-			continue;
-		again.length = 0;
-		result = generate(i, &bundle->findings, &again, err);
-		if (result >= 0)
-			result = compare(bundle, i, &again, err);
+		bool alike = true;
+
+		if (bundle->members[i].present && generated_again(i))
+			result = made_alike(bundle, i, make_member, &alike, err);
+		if (result >= 0 && !alike)
+			return other_bytes(i, err);
 	}
 	if (result < 0)
 		return result;
-	again.length = 0;
 	result = manifest_write(&bundle->facts, manifest->files, manifest->files_count, &again, err);
-	return result < 0 ? result : compare(bundle, MEMBER_MANIFEST, &again, err);
+	if (result < 0)
+		return result;
+	return text->length == again.length && memcmp(buf_string(text), buf_string(&again), again.length) == 0
+		       ? 0
+		       : other_bytes(MEMBER_MANIFEST, err);
 }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "core/hash.h"
+#include "core/json_form.h"
 #include "core/ustar.h"
 #include "reports/generate.h"
 #include "reports/manifest.h"
@@ -15,13 +16,17 @@
 
 struct read_member {
 	bool present;
-	struct buf text; /* not of the observations, which are read by line */
+	struct buf text; /* where it is kept: bundle_keeps() */
 	uint64_t bytes;
 	char sha256[HEX_SHA256];
 	bool shape_seen;
+	bool foreign; /* a text outside the grammar */
+	const char *why; /* it is not canonical JSON; NULL else */
+	uint64_t at; /* and where */
 };
 
 struct bundle {
+	bool keep_all; /* whoever opens a bundle for more than to verify it */
 	struct read_member members[MEMBERS];
 	bool strange; /* a member that the schema does not have */
 	bool disordered; /* members that are not sorted */
@@ -30,6 +35,10 @@ struct bundle {
 	int last;
 	struct hash *hash;
 	struct shape shape;
+	struct json_form form;
+	struct streams *streams; /* while it is read */
+	size_t kept_bytes;
+	struct buf sealed_words; /* of each cell in verdicts.json, a byte each */
 	off_t start; /* of the archive in its file */
 	char packed_sha256[HEX_SHA256]; /* of the archive's bytes */
 	/* The observations, and the first line that is not one or is not canonical. */
@@ -40,7 +49,8 @@ struct bundle {
 	struct judgement
 		*judgement; /* of them; NULL once it ended, or where the rest of the bundle is not fit for it */
 	/* What was met before its check's turn came: the first of each, or NULL. */
-	struct error *unread; /* check_canonical(): scenarios, plan and arms */
+	struct error *unread, *unread_arms; /* check_canonical(): scenarios and plan; arms */
+	struct error *loose; /* check_mutations(): the scenarios are no whole set */
 	struct error *unfit; /* check_references(): an observation that cannot belong to the run */
 	struct error *late; /* check_timelines(): a loss that took another time */
 	/* What the checks make of it, each once its own check passed. */
@@ -66,8 +76,21 @@ extern const struct ustar_limits bundle_limits;
  * case. */
 int bundle_read(int fd, struct bundle *bundle, struct error **err) MUST_CHECK;
 void bundle_close(struct bundle *bundle);
+/* Whether the member's text stays in memory. The others are hashed, and compared by that. */
+bool bundle_keeps(const struct bundle *bundle, int member);
+bool bundle_is_json(int member);
+/* The first of each kind is kept; memory that is short becomes *err. */
+int bundle_keep_first(struct error **kept, struct error **why, struct error **err) MUST_CHECK;
 /* 0, or what was kept: it becomes *err. */
 int bundle_give(struct error **kept, struct error **err) MUST_CHECK;
+/* verify_streams.c: members that are read as they come by. */
+int streams_open(struct bundle *bundle, struct error **err) MUST_CHECK;
+bool streams_take(int member);
+int streams_feed(struct bundle *bundle, int member, const void *bytes, size_t length, struct error **err) MUST_CHECK;
+int streams_end(struct bundle *bundle, struct error **err) MUST_CHECK;
+void streams_close(struct bundle *bundle);
+/* Onto zeros, of which it touches no more than it must. */
+void bundle_copy_scenario(struct scenario *to, const struct scenario *from);
 /* verify_lines.c: the second reading. */
 int bundle_lines(int fd, struct bundle *bundle, struct error **err) MUST_CHECK;
 /* verify.c: every check, over a zeroed bundle, which keeps what it read. bundle_close() in any case. */
@@ -121,6 +144,7 @@ int check_loss(const struct bundle *bundle, size_t index, const struct observati
 	       struct error **err) MUST_CHECK;
 
 /* verify_meaning.c: what it says */
+int check_set(const struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_environment(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_verdicts(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_mutations(struct bundle *bundle, struct error **err) MUST_CHECK;

@@ -180,7 +180,8 @@ static int judge_all(struct merging *merging, struct error **err)
 	struct merged *merged = merging->merged;
 	bool changed = false;
 
-	if (judgement_new(merged->plan, merged->arms, merged->arms_count, &merging->judgement, err) < 0)
+	if (judgement_new(merged->plan, merged->arms, merged->arms_count, BUNDLE_CELLS_MAX, &merging->judgement, err) <
+	    0)
 		return -1;
 	for (size_t i = 0; i < merging->count; i++) {
 		merging->shard = (int64_t)i + 1;

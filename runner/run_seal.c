@@ -104,7 +104,7 @@ static int judge_back(struct seal *seal, struct error **err)
 		return error_errno(err, errno, "the run's observations");
 	if (!schema_line_arrange(&reading.form, observation_fields))
 		return error_set(err, ERROR_INTERNAL, "observations have no direct form");
-	if (judgement_new(run->plan, run->records, run->plan->arms_count, &judgement, err) < 0)
+	if (judgement_new(run->plan, run->records, run->plan->arms_count, BUNDLE_CELLS_MAX, &judgement, err) < 0)
 		return -1;
 	reading.judgement = judgement;
 	if (each_line(run->observations, &lines, err) < 0)

@@ -17,7 +17,7 @@ static struct verdicts *judge_merged(struct shards *shards, struct error **err)
 	const struct merged *merged = shards->merged;
 	struct verdicts *verdicts = NULL;
 	int64_t number = 0;
-	int result = judgement_new(merged->plan, merged->arms, merged->arms_count, &judgement, err);
+	int result = judgement_new(merged->plan, merged->arms, merged->arms_count, BUNDLE_CELLS_MAX, &judgement, err);
 
 	for (size_t i = 0; i < SHARDS; i++) {
 		const struct world *world = &shards->worlds[shards->sources[i].place];
