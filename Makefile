@@ -153,9 +153,10 @@ VALGRIND_WRAP := -Wl,--wrap=syscall,--wrap=pidfd_open,--wrap=pidfd_send_signal,-
 $(BUILD)/tests/valgrind-%: $(BUILD)/obj/tests/sim/%.o $(BUILD)/lib/tests.a $(ARCHIVES)
 	$(call link_test,$(VALGRIND_WRAP))
 
-BENCH_PARTS := $(filter-out %/bench.c %/gateway.c %/evidence.c %/bench_agent.c,$(wildcard tests/bench/*.c))
+BENCH_PARTS := $(filter-out %/bench.c %/gateway.c %/evidence.c %/reports.c %/bench_agent.c,$(wildcard tests/bench/*.c))
 $(BUILD)/lib/bench.a: $(BENCH_PARTS:%.c=$(BUILD)/obj/%.o)
-$(BUILD)/tests/bench-bench $(BUILD)/tests/bench-gateway $(BUILD)/tests/bench-evidence: $(BUILD)/lib/bench.a
+$(BUILD)/tests/bench-bench $(BUILD)/tests/bench-gateway $(BUILD)/tests/bench-evidence $(BUILD)/tests/bench-reports: \
+	$(BUILD)/lib/bench.a
 
 $(BUILD)/tests/bench-agent: tests/bench/bench_agent.c
 	@mkdir -p $(@D)
@@ -243,7 +244,7 @@ check-patches: tests ## plants the defects of tests/patches, one at a time: the 
 	@BUILD=$(BUILD) ci/check-patches
 
 .PHONY: bench
-bench: all bench-gateway bench-evidence $(BUILD)/tests/bench-bench $(BUILD)/tests/bench-agent ## time and memory against the bare engine; prints the tables of docs/performance.md
+bench: all bench-gateway bench-evidence bench-reports $(BUILD)/tests/bench-bench $(BUILD)/tests/bench-agent ## time and memory against the bare engine; prints the tables of docs/performance.md
 	ci/engine start
 	ci/as-root $(BUILD)/tests/bench-bench
 
@@ -254,6 +255,10 @@ bench-gateway: all $(BUILD)/tests/bench-gateway ## the part of it that needs no 
 .PHONY: bench-evidence
 bench-evidence: all $(BUILD)/tests/bench-evidence ## the part of it that verifies and seals bundles of up to a million observations; needs no engine
 	$(BUILD)/tests/bench-evidence
+
+.PHONY: bench-reports
+bench-reports: all $(BUILD)/tests/bench-reports ## the part of it that writes junit.xml, ctrf.json and report.html of 100,000 cells
+	$(BUILD)/tests/bench-reports
 
 .PHONY: lint
 lint: ## include rule, header owners, banned calls, state, layout, length, clang, analyzers, shell scripts
