@@ -113,7 +113,8 @@ $(BUILD)/agent: $(wildcard agent/*.c agent/*.h)
 
 # ---- tests -----------------------------------------------------------------------------------------------------------
 #
-# A tier is a folder: tests/unit (pure), tests/sim (a scripted engine), tests/live (a real engine). Each test_*.c in it is
+# A tier is a folder: tests/unit (pure), tests/hostile (bundles that verify must refuse), tests/sim (a scripted engine),
+# tests/live (a real engine). Each test_*.c in it is
 # one program, build/tests/NAME for a unit test, build/tests/TIER-NAME for another: beside libexec, where they look for our
 # helpers. A test_*.sh is a test as it stands, with the build folder in $BUILD. main_*.c are programs that tests start; the
 # other files are shared by all tests.
@@ -207,13 +208,13 @@ check: ## every test: unit, simulated engine, both under sanitizers, live; insta
 	@$(GIVE_BACK)
 	ci/engine start
 	@$(SAY_ENGINE)
-	@ci/run-tests BUILD=build unit: $(call tests_in,unit,build) \
+	@ci/run-tests BUILD=build unit: $(call tests_in,unit,build) hostile: $(call tests_in,hostile,build) \
 		BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan) \
 		BUILD=build live: $(call tests_in,live,build)
 
 .PHONY: check-unit
 check-unit: all $(filter-out $(BUILD)/tests/live-%,$(TEST_PROGRAMS)) ## unit tests; needs no root, no engine, installs nothing
-	@ci/run-tests BUILD=$(BUILD) unit: $(call tests_in,unit,$(BUILD))
+	@ci/run-tests BUILD=$(BUILD) unit: $(call tests_in,unit,$(BUILD)) hostile: $(call tests_in,hostile,$(BUILD))
 
 .PHONY: check-sim
 check-sim: all $(filter-out $(BUILD)/tests/live-%,$(TEST_PROGRAMS)) ## tests against the simulated engine, without sanitizers
@@ -222,7 +223,8 @@ check-sim: all $(filter-out $(BUILD)/tests/live-%,$(TEST_PROGRAMS)) ## tests aga
 .PHONY: check-asan
 check-asan: ## unit tests and simulated engine under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(MAKE) $(PARALLEL) $(ASAN) tests
-	@ci/run-tests BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan)
+	@ci/run-tests BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan) \
+		hostile: $(call tests_in,hostile,build-asan)
 
 VALGRIND_PROGRAMS := $(patsubst tests/sim/%.c,$(BUILD)/tests/valgrind-%,$(wildcard tests/sim/test_*.c))
 .PHONY: check-valgrind

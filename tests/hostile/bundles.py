@@ -2,6 +2,7 @@
 import hashlib
 import io
 import json
+import struct
 import tarfile
 import zlib
 
@@ -45,9 +46,14 @@ def tar(members, end=b"\0" * (2 * BLOCK)):
     return b"".join(entry(TOP + name, content) for name, content in members.items()) + end
 
 
-def gzip(content, level=9):
-    packer = zlib.compressobj(level, zlib.DEFLATED, 31)
-    return packer.compress(content) + packer.flush()
+def gzip(*chunks):
+    """In haste, behind the header that harness writes: how well it is packed is nobody's business."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+    crc, length, out = 0, 0, [b"\x1f\x8b\x08\0\0\0\0\0\x02\x03"]
+    for chunk in chunks:
+        crc, length = zlib.crc32(chunk, crc), length + len(chunk)
+        out.append(packer.compress(chunk))
+    return b"".join([*out, packer.flush(), struct.pack("<II", crc, length & 0xffffffff)])
 
 
 def with_manifest(members):
