@@ -2,6 +2,7 @@
 """docs/recheck.py against the judge of harness. Made-up bundles are altered where a judgement can turn, some hundred times from a
 fixed seed: what both can read must get the same verdict for each cell and each mutation, and for the run. A few are sealed
 again, and `harness verify` and the script must end alike. Run from the root of the tree."""
+
 import importlib.util
 import json
 import os
@@ -17,11 +18,30 @@ BUILD = os.environ.get("BUILD", "build")
 CASES = int(os.environ.get("CASES", "45"))  # of each base
 SEED = 20261130
 SECONDS = 100
-BASES = (["baseline", "2"], ["lifecycle", "1"], ["mutation", "1"], ["engine", "1", "whole"], ["policy", "1", "whole"],
-         ["watch", "1", "whole"], ["telemetry", "1", "whole"])
+BASES = (
+    ["baseline", "2"],
+    ["lifecycle", "1"],
+    ["mutation", "1"],
+    ["engine", "1", "whole"],
+    ["policy", "1", "whole"],
+    ["watch", "1", "whole"],
+    ["telemetry", "1", "whole"],
+)
 MEMBERS = ("scenarios.json", "coverage.json", "arms.json", "observations.jsonl", "environment.json")
-REASONS = {"met", "value", "missing", "not_live", "unearned", "arm", "admission", "difference", "undetected", "environment",
-           "duplicate", "unplanned"}
+REASONS = {
+    "met",
+    "value",
+    "missing",
+    "not_live",
+    "unearned",
+    "arm",
+    "admission",
+    "difference",
+    "undetected",
+    "environment",
+    "duplicate",
+    "unplanned",
+}
 STATUSES = ("ok", "timeout", "harness_error", "host_unsupported", "not_run")
 
 spec = importlib.util.spec_from_file_location("recheck", "docs/recheck.py")
@@ -30,6 +50,7 @@ spec.loader.exec_module(recheck)
 
 
 # ---- what is altered: each takes the documents and a source of chance ----
+
 
 def some_observation(d, r):
     return r.choice(d["observations.jsonl"])
@@ -40,7 +61,9 @@ def some_arm(d, r):
 
 
 def some_scenario(d, r, mutants=False):
-    return r.choice([s for s in d["scenarios.json"]["scenarios"] if s["control"] or not mutants] or d["scenarios.json"]["scenarios"])
+    return r.choice(
+        [s for s in d["scenarios.json"]["scenarios"] if s["control"] or not mutants] or d["scenarios.json"]["scenarios"]
+    )
 
 
 def number(d, r):
@@ -48,8 +71,12 @@ def number(d, r):
 
 
 def protected_number(d, r):
-    wanted = {(s["id"], e["subject"], e["observer"]): e for s in d["scenarios.json"]["scenarios"] for e in s["expect"]
-              if e["class"] == "protected"}
+    wanted = {
+        (s["id"], e["subject"], e["observer"]): e
+        for s in d["scenarios.json"]["scenarios"]
+        for e in s["expect"]
+        if e["class"] == "protected"
+    }
     ones = [o for o in d["observations.jsonl"] if (o["arm"], o["subject"], o["observer"]) in wanted]
     if ones:
         one = r.choice(ones)
@@ -129,7 +156,9 @@ def effective(d, r):
 def may_differ(d, r):
     arm = some_arm(d, r)
     field = r.choice(arm["effective"])["field"]
-    arm["mayDiffer"] = r.choice((arm["mayDiffer"][1:], [field], arm["mayDiffer"] + [field[:-2] + "*"], ["inspect.*"], ["protection.*"]))
+    arm["mayDiffer"] = r.choice(
+        (arm["mayDiffer"][1:], [field], arm["mayDiffer"] + [field[:-2] + "*"], ["inspect.*"], ["protection.*"])
+    )
 
 
 def no_difference(d, r):
@@ -177,7 +206,11 @@ def absent(d, r):
 def expected(d, r):
     cell = r.choice(some_scenario(d, r)["expect"])
     if cell["class"] == "control" or cell["flips"]:
-        cell.update(r.choice(({"op": "ge", "value": r.choice((1, 2, 9))}, {"op": "eq", "value": r.choice((1, 2))}, {"class": "control"})))
+        cell.update(
+            r.choice(
+                ({"op": "ge", "value": r.choice((1, 2, 9))}, {"op": "eq", "value": r.choice((1, 2))}, {"class": "control"})
+            )
+        )
     elif cell["op"] == "le":
         cell["value"] += r.choice((-1, 1)) * r.choice((1, 10**9))
 
@@ -236,12 +269,47 @@ def moved(d, r):
     d["environment.json"]["after"]["kernel.tainted"] = 1
 
 
-ALTERATIONS = (number, protected_number, protected_number, protected_number, status, reason, blind, dropped, forget, twice, stray, stray,
-               shuffle, ended, refused, refused, elsewhere, effective, may_differ, no_difference, record_gone, record_twice, shard, unplanned,
-               other_order, absent, expected, flips, faults, updates, behaviour, after, other_control, hurting, moved)
+ALTERATIONS = (
+    number,
+    protected_number,
+    protected_number,
+    protected_number,
+    status,
+    reason,
+    blind,
+    dropped,
+    forget,
+    twice,
+    stray,
+    stray,
+    shuffle,
+    ended,
+    refused,
+    refused,
+    elsewhere,
+    effective,
+    may_differ,
+    no_difference,
+    record_gone,
+    record_twice,
+    shard,
+    unplanned,
+    other_order,
+    absent,
+    expected,
+    flips,
+    faults,
+    updates,
+    behaviour,
+    after,
+    other_control,
+    hurting,
+    moved,
+)
 
 
 # ---- and how both judge it ----
+
 
 def ours(folders):
     made = subprocess.run([f"{BUILD}/tests/main_judge", *folders], stdout=subprocess.PIPE, timeout=SECONDS, check=True)
@@ -258,9 +326,13 @@ def ours(folders):
 def theirs(documents):
     environment = documents["environment.json"]
     try:
-        return recheck.judge(documents["scenarios.json"], documents["coverage.json"], documents["arms.json"],
-                             documents["observations.jsonl"],
-                             recheck.canonical(environment["before"]) != recheck.canonical(environment["after"]))
+        return recheck.judge(
+            documents["scenarios.json"],
+            documents["coverage.json"],
+            documents["arms.json"],
+            documents["observations.jsonl"],
+            recheck.canonical(environment["before"]) != recheck.canonical(environment["after"]),
+        )
     except (AssertionError, KeyError):
         return None
 
@@ -320,6 +392,7 @@ def compare_judges(folder, failures):
 
 
 # ---- sealed again, as a stranger gets them ----
+
 
 def only_a_number(d):
     d["observations.jsonl"][0]["startNs"] += 1

@@ -1,4 +1,5 @@
 """Bundles read, altered and sealed again, by code that shares nothing with harness. Standard library only."""
+
 import hashlib
 import io
 import json
@@ -19,20 +20,49 @@ def canonical(document):
 def read(packed):
     """The members of a bundle's bytes, in their order: {name: bytes}."""
     with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as archive:
-        return {member.name[len(TOP):]: archive.extractfile(member).read() for member in archive}
+        return {member.name[len(TOP) :]: archive.extractfile(member).read() for member in archive}
 
 
 def sha256(content):
     return hashlib.sha256(content).hexdigest()
 
 
-def header(name, size, kind=b"0", mode=b"0000644\0", mtime=b"00000000000\0", uid=b"0000000\0", link=b"", magic=b"ustar\00000",
-           user=b"", device=b"0000000\0", prefix=b"", octal=None, checksum=None):
+def header(
+    name,
+    size,
+    kind=b"0",
+    mode=b"0000644\0",
+    mtime=b"00000000000\0",
+    uid=b"0000000\0",
+    link=b"",
+    magic=b"ustar\00000",
+    user=b"",
+    device=b"0000000\0",
+    prefix=b"",
+    octal=None,
+    checksum=None,
+):
     """A ustar header; what is given instead of its default stands there as it is."""
     size = octal or b"%011o\0" % size
     name = name if isinstance(name, bytes) else name.encode()
-    fields = [name.ljust(100, b"\0"), mode, uid, b"0000000\0", size, mtime, b" " * 8, kind, link.ljust(100, b"\0"), magic,
-              user.ljust(32, b"\0"), b"\0" * 32, device, b"0000000\0", prefix.ljust(155, b"\0"), b"\0" * 12]
+    fields = [
+        name.ljust(100, b"\0"),
+        mode,
+        uid,
+        b"0000000\0",
+        size,
+        mtime,
+        b" " * 8,
+        kind,
+        link.ljust(100, b"\0"),
+        magic,
+        user.ljust(32, b"\0"),
+        b"\0" * 32,
+        device,
+        b"0000000\0",
+        prefix.ljust(155, b"\0"),
+        b"\0" * 12,
+    ]
     made = b"".join(fields)
     assert len(made) == BLOCK, len(made)
     return made[:148] + (checksum or b"%06o\0 " % sum(made)) + made[156:]
@@ -53,7 +83,7 @@ def gzip(*chunks):
     for chunk in chunks:
         crc, length = zlib.crc32(chunk, crc), length + len(chunk)
         out.append(packer.compress(chunk))
-    return b"".join([*out, packer.flush(), struct.pack("<II", crc, length & 0xffffffff)])
+    return b"".join([*out, packer.flush(), struct.pack("<II", crc, length & 0xFFFFFFFF)])
 
 
 def with_manifest(members):

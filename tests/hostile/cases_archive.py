@@ -1,4 +1,5 @@
 """Hostile archives: what a bundle's ustar and gzip may not be. A row: name, what verify's reason says, how the archive is made."""
+
 import os
 import struct
 import zlib
@@ -73,7 +74,7 @@ def no_end(base, blocks):
 
 
 def flipped(packed_bytes, at):
-    return packed_bytes[:at] + bytes([packed_bytes[at] ^ 0x55]) + packed_bytes[at + 1:]
+    return packed_bytes[:at] + bytes([packed_bytes[at] ^ 0x55]) + packed_bytes[at + 1 :]
 
 
 def in_trailer(base, crc=0, size=0):
@@ -167,8 +168,8 @@ ROWS = (
     ("text", "another gzip header", lambda b: b"\x1b[31m" + MARK.encode() * 100),
     ("gzip-with-name", "another gzip header", with_name),
     ("short", "cut within the gzip data", lambda b: packed(b)[:-9]),
-    ("half", "cut within the gzip data", lambda b: packed(b)[:len(packed(b)) // 2]),
-    ("tar-cut-in-a-member", "cut before the end", lambda b: gzip(tar(b)[:BLOCK + 100])),
+    ("half", "cut within the gzip data", lambda b: packed(b)[: len(packed(b)) // 2]),
+    ("tar-cut-in-a-member", "cut before the end", lambda b: gzip(tar(b)[: BLOCK + 100])),
     ("tar-without-end", "cut before the end", lambda b: no_end(b, 0)),
     ("tar-with-half-an-end", "cut before the end", lambda b: no_end(b, 1)),
     ("long", "bytes behind the end", lambda b: gzip(tar(b) + entry(TOP + "x", MARK.encode()))),

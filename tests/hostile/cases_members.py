@@ -1,5 +1,6 @@
 """Hostile members: archives of the right form, in which something is not as a run makes it. A row: name, the check that must refuse
 it, what its reason says, how the archive is made. `remade`: every hash, size and digest is made again."""
+
 import importlib.util
 import json
 import re
@@ -14,25 +15,37 @@ spec.loader.exec_module(recheck)
 
 ESCAPE = "\x1b]0;" + MARK + "\x07\x1b[31m"
 CANARY = "canary-" + "abcdefghijklmnop" * 2
-JSON_MEMBERS = ("arms.json", "coverage.json", "ctrf.json", "environment.json", "manifest.json", "profile.json", "scenarios.json",
-                "verdicts.json")
+JSON_MEMBERS = (
+    "arms.json",
+    "coverage.json",
+    "ctrf.json",
+    "environment.json",
+    "manifest.json",
+    "profile.json",
+    "scenarios.json",
+    "verdicts.json",
+)
 
 
 # ---- how an alteration becomes an archive ----
+
 
 def remade(alteration):
     def make(base):
         documents = Documents(base)
         alteration(documents)
         return seal(documents.texts(), manifest="manifest.json" not in documents)
+
     return make
 
 
 def rejudged(alteration):
     """The verdicts are made again too, and what the manifest says of them: a forger who has our rules."""
+
     def judged(documents):
         alteration(documents)
         judge_again(documents)
+
     return lambda base: remade_with_counts(base, judged)
 
 
@@ -41,7 +54,10 @@ def remade_with_counts(base, alteration):
     alteration(documents)
     texts = bundles.with_manifest(documents.texts())
     manifest, verdicts = json.loads(texts["manifest.json"]), json.loads(texts["verdicts.json"])
-    manifest["counts"] = {**manifest["counts"], **{key: verdicts["counts"][key] for key in manifest["counts"] if key in verdicts["counts"]}}
+    manifest["counts"] = {
+        **manifest["counts"],
+        **{key: verdicts["counts"][key] for key in manifest["counts"] if key in verdicts["counts"]},
+    }
     manifest["counts"]["observations"] = texts["observations.jsonl"].count(b"\n")
     manifest["claims"]["confinement_in_declared_path_set"] = verdicts["overall"]
     texts["manifest.json"] = canonical(manifest)
@@ -50,8 +66,13 @@ def remade_with_counts(base, alteration):
 
 def judge_again(d):
     environment = d["environment.json"]
-    made = recheck.judge(d["scenarios.json"], d["coverage.json"], d["arms.json"], d["observations.jsonl"],
-                         environment["before"] != environment["after"])
+    made = recheck.judge(
+        d["scenarios.json"],
+        d["coverage.json"],
+        d["arms.json"],
+        d["observations.jsonl"],
+        environment["before"] != environment["after"],
+    )
     expects = {(s["id"], e["subject"], e["observer"]): e for s in d["scenarios.json"]["scenarios"] for e in s["expect"]}
     seen = {one["id"]: one for one in d["observations.jsonl"]}
     none = {"op": "eq", "value": 0, "class": "protected"}
@@ -63,11 +84,20 @@ def judge_again(d):
     runner = []
     for one in d["coverage.json"]["arms"]:
         record = records.get((one["scenario"], one["repetition"]), {"status": "not_run", "reason": None})
-        runner.append({"arm": one["scenario"], "repetition": one["repetition"], "status": record["status"], "reason": record["reason"]})
+        runner.append(
+            {"arm": one["scenario"], "repetition": one["repetition"], "status": record["status"], "reason": record["reason"]}
+        )
     verdicts = [cell["verdict"] for cell in made["cells"]]
-    counts = {"arms": len(runner), "armsNotOk": sum(one["status"] != "ok" for one in runner), "cells": len(verdicts),
-              "pass": verdicts.count("pass"), "fail": verdicts.count("fail"), "notEstablished": verdicts.count("not_established"),
-              "mutations": len(made["mutations"]), "mutationsDetected": sum(one["detected"] for one in made["mutations"])}
+    counts = {
+        "arms": len(runner),
+        "armsNotOk": sum(one["status"] != "ok" for one in runner),
+        "cells": len(verdicts),
+        "pass": verdicts.count("pass"),
+        "fail": verdicts.count("fail"),
+        "notEstablished": verdicts.count("not_established"),
+        "mutations": len(made["mutations"]),
+        "mutationsDetected": sum(one["detected"] for one in made["mutations"]),
+    }
     d["verdicts.json"] = {**made, "counts": counts, "runner": runner, "schema": "confinement-evidence/verdicts/1"}
 
 
@@ -94,6 +124,7 @@ def manifest(change):
         document = json.loads(base["manifest.json"])
         change(document)
         return seal({**base, "manifest.json": canonical(document)}, manifest=False)
+
     return make
 
 
@@ -103,9 +134,13 @@ def extra(name, content=MARK.encode()):
 
 # ---- what is changed ----
 
+
 def observation(d, arm="baseline", observer="tcp4", **also):
-    return next(o for o in d["observations.jsonl"] if o["arm"] == arm and o["observer"] == observer
-                and all(o[key] == value for key, value in also.items()))
+    return next(
+        o
+        for o in d["observations.jsonl"]
+        if o["arm"] == arm and o["observer"] == observer and all(o[key] == value for key, value in also.items())
+    )
 
 
 def renumber(d):
@@ -176,7 +211,9 @@ def expectation_gone(d):
 
 def absent_by_choice(d):
     a_leak(d)
-    d["coverage.json"]["absent"].append({"scenario": "baseline", "subject": "tcp4", "observer": "tcp4", "reason": "unsupported-mutant"})
+    d["coverage.json"]["absent"].append(
+        {"scenario": "baseline", "subject": "tcp4", "observer": "tcp4", "reason": "unsupported-mutant"}
+    )
 
 
 def arm(d, name="baseline"):
@@ -200,6 +237,7 @@ def environment(**facts):
     def change(d):
         for snapshot in ("before", "after"):
             d["environment.json"][snapshot].update(facts)
+
     return change
 
 
@@ -227,6 +265,7 @@ def into_string(name, content):
     def change(d):
         document = d[name]
         put(document, first_string(document), content)
+
     return change
 
 
@@ -256,23 +295,40 @@ def encoded(name):
     kind, _, offset = name.partition("-")
     if kind in ("base64", "base64url", "base32"):
         width = 5 if kind == "base32" else 6
-        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + ("234567" if width == 5 else "abcdefghijklmnopqrstuvwxyz0123456789-_" if "url" in kind
-                                                   else "abcdefghijklmnopqrstuvwxyz0123456789+/")
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + (
+            "234567"
+            if width == 5
+            else "abcdefghijklmnopqrstuvwxyz0123456789-_" if "url" in kind else "abcdefghijklmnopqrstuvwxyz0123456789+/"
+        )
         # So many bytes stand before it in the group that it is encoded with.
         bits = "0" * (8 * int(offset)) + bits
-        bits = bits[-(-8 * int(offset) // width) * width:]
-        return "".join(letters[int(bits[i:i + width], 2)] for i in range(0, len(bits) - width + 1, width)).encode()
-    return {"raw": CANARY.encode(), "hex": CANARY.encode().hex().encode(), "hex-upper": CANARY.encode().hex().upper().encode(),
-            "percent": "".join(f"%{ord(c):02x}" for c in CANARY).encode(), "percent-upper": "".join(f"%{ord(c):02X}" for c in CANARY).encode(),
-            "utf16le": CANARY.encode("utf-16-le"), "utf16be": CANARY.encode("utf-16-be"), "reversed": CANARY[::-1].encode()}[name]
+        bits = bits[-(-8 * int(offset) // width) * width :]
+        return "".join(letters[int(bits[i : i + width], 2)] for i in range(0, len(bits) - width + 1, width)).encode()
+    return {
+        "raw": CANARY.encode(),
+        "hex": CANARY.encode().hex().encode(),
+        "hex-upper": CANARY.encode().hex().upper().encode(),
+        "percent": "".join(f"%{ord(c):02x}" for c in CANARY).encode(),
+        "percent-upper": "".join(f"%{ord(c):02X}" for c in CANARY).encode(),
+        "utf16le": CANARY.encode("utf-16-le"),
+        "utf16be": CANARY.encode("utf-16-be"),
+        "reversed": CANARY[::-1].encode(),
+    }[name]
 
 
 def put_bytes(name, content):
     """Into a string of the member, or behind it where it is no JSON."""
+
     def change(t):
         if not name.endswith((".json", ".jsonl")):
             return t + content + b"\n"
-        return re.sub(rb'("(?:title|setting|kernel.release|arm|name|version|scenario)":)"[^"]*"', lambda m: m[1] + b'"' + content + b'"', t, count=1)
+        return re.sub(
+            rb'("(?:title|setting|kernel.release|arm|name|version|scenario)":)"[^"]*"',
+            lambda m: m[1] + b'"' + content + b'"',
+            t,
+            count=1,
+        )
+
     return text(name, change) if name != bundles.SUMS else sums(lambda t: t + content.decode("latin-1") + "\n")
 
 
@@ -287,10 +343,27 @@ def report_of_another(base):
 
 ROWS = [
     # files
-    *((f"without-{name}", "members", f"{name} is missing", without(name)) for name in
-      ("arms.json", "coverage.json", "environment.json", "junit.xml", "manifest.json", "observations.jsonl", "profile.json", "report.html",
-       "scenarios.json", "verdicts.json")),
-    ("without-sums", "members", "SHA256SUMS is missing", lambda b: gzip(tar({k: v for k, v in b.items() if k != bundles.SUMS}))),
+    *(
+        (f"without-{name}", "members", f"{name} is missing", without(name))
+        for name in (
+            "arms.json",
+            "coverage.json",
+            "environment.json",
+            "junit.xml",
+            "manifest.json",
+            "observations.jsonl",
+            "profile.json",
+            "report.html",
+            "scenarios.json",
+            "verdicts.json",
+        )
+    ),
+    (
+        "without-sums",
+        "members",
+        "SHA256SUMS is missing",
+        lambda b: gzip(tar({k: v for k, v in b.items() if k != bundles.SUMS})),
+    ),
     ("one-more", "members", "a member that schema version 1 does not have", extra("notes.txt")),
     ("one-more-hidden", "members", "a member that schema version 1 does not have", extra(".hidden")),
     ("one-more-like-ours", "members", "a member that schema version 1 does not have", extra("claims.json", b"{}")),
@@ -302,19 +375,38 @@ ROWS = [
     ("sums-as-binary", "sums", "does not have the digest", sums(lambda t: t.replace("  ", " *"))),
     ("sums-with-returns", "sums", "does not have the digest", sums(lambda t: t.replace("\n", "\r\n"))),
     ("sums-empty", "sums", "does not have the digest", sums(lambda t: "")),
-    ("bytes-changed-alone", "sums", "does not have the digest of observations.jsonl",
-     raw("observations.jsonl", lambda t: t.replace(b'"value":0', b'"value":1', 1))),
+    (
+        "bytes-changed-alone",
+        "sums",
+        "does not have the digest of observations.jsonl",
+        raw("observations.jsonl", lambda t: t.replace(b'"value":0', b'"value":1', 1)),
+    ),
     ("manifest-of-another-size", "manifest", "another size", manifest(lambda m: m["files"][0].update(bytes=1))),
     ("manifest-of-another-digest", "manifest", "another digest", manifest(lambda m: m["files"][0].update(sha256="0" * 64))),
     ("manifest-without-a-file", "manifest", "does not list", manifest(lambda m: m["files"].pop())),
-    ("manifest-with-a-file-more", "manifest", "lists more", manifest(
-        lambda m: m["files"].append({"path": "z" + MARK.lower(), "bytes": 1, "sha256": "0" * 64}))),
-    ("ended-before-it-started", "manifest", "ended before it started", manifest(lambda m: m.update(finishedAt="2020-01-01T00:00:00Z"))),
+    (
+        "manifest-with-a-file-more",
+        "manifest",
+        "lists more",
+        manifest(lambda m: m["files"].append({"path": "z" + MARK.lower(), "bytes": 1, "sha256": "0" * 64})),
+    ),
+    (
+        "ended-before-it-started",
+        "manifest",
+        "ended before it started",
+        manifest(lambda m: m.update(finishedAt="2020-01-01T00:00:00Z")),
+    ),
     ("a-date-that-is-none", "manifest", "startedAt", manifest(lambda m: m.update(startedAt="2026-02-30T00:00:00Z"))),
     ("another-major", "manifest", "schema", manifest(lambda m: m.update(schema="confinement-evidence/2.0"))),
     ("another-schema", "manifest", "schema", manifest(lambda m: m.update(schema=ESCAPE))),
-    ("gateway-not-as-its-kind", "manifest", "not as its kind has it", manifest(
-        lambda m: m.update(gateway={"kind": "url", "version": "unknown", "sha256": None, "composed": True, "raised": False}))),
+    (
+        "gateway-not-as-its-kind",
+        "manifest",
+        "not as its kind has it",
+        manifest(
+            lambda m: m.update(gateway={"kind": "url", "version": "unknown", "sha256": None, "composed": True, "raised": False})
+        ),
+    ),
     # form
     ("fraction", "canonical", "observations.jsonl: line", number_as(b"0.5")),
     ("fraction-of-zero", "canonical", "observations.jsonl: line", number_as(b"0.0")),
@@ -331,19 +423,57 @@ ROWS = [
     ("number-of-400-digits", "canonical", "observations.jsonl: line", number_as(b"9" * 400)),
     ("number-as-text", "canonical", "observations.jsonl: line", number_as(b'"0"')),
     ("duplicate-key", "canonical", "arms.json", in_arms(b'"agentAttempts":', b'"agentAttempts":0,"agentAttempts":')),
-    ("duplicate-key-escaped", "canonical", "arms.json", in_arms(b'"agentAttempts":', b'"\\u0061gentAttempts":0,"agentAttempts":')),
-    ("duplicate-key-in-a-line", "canonical", "observations.jsonl: line", text(
-        "observations.jsonl", lambda t: t.replace(b'"bytes":', b'"bytes":0,"bytes":', 1))),
-    ("duplicate-key-in-the-manifest", "manifest", "manifest.json", lambda b: seal(
-        {**b, "manifest.json": b["manifest.json"].replace(b'"complete":', b'"complete":true,"complete":', 1)}, manifest=False)),
-    ("duplicate-key-in-scenarios", "canonical", "scenarios.json", text(
-        "scenarios.json", lambda t: t.replace(b'"class":', b'"class":"control","class":', 1))),
-    ("unknown-key", "canonical", "unknown key", in_arms(b'"agentAttempts":', b'"' + MARK.encode() + b'\\u001b":0,"agentAttempts":')),
+    (
+        "duplicate-key-escaped",
+        "canonical",
+        "arms.json",
+        in_arms(b'"agentAttempts":', b'"\\u0061gentAttempts":0,"agentAttempts":'),
+    ),
+    (
+        "duplicate-key-in-a-line",
+        "canonical",
+        "observations.jsonl: line",
+        text("observations.jsonl", lambda t: t.replace(b'"bytes":', b'"bytes":0,"bytes":', 1)),
+    ),
+    (
+        "duplicate-key-in-the-manifest",
+        "manifest",
+        "manifest.json",
+        lambda b: seal(
+            {**b, "manifest.json": b["manifest.json"].replace(b'"complete":', b'"complete":true,"complete":', 1)},
+            manifest=False,
+        ),
+    ),
+    (
+        "duplicate-key-in-scenarios",
+        "canonical",
+        "scenarios.json",
+        text("scenarios.json", lambda t: t.replace(b'"class":', b'"class":"control","class":', 1)),
+    ),
+    (
+        "unknown-key",
+        "canonical",
+        "unknown key",
+        in_arms(b'"agentAttempts":', b'"' + MARK.encode() + b'\\u001b":0,"agentAttempts":'),
+    ),
     ("missing-key", "canonical", "missing", in_arms(b'"agentAttempts":9,', b"")),
-    ("keys-not-sorted", "canonical", "canonical form", text("coverage.json", lambda t: b'{"schema":"confinement-evidence/coverage/1",' +
-                                                            t[1:].replace(b',"schema":"confinement-evidence/coverage/1"', b""))),
+    (
+        "keys-not-sorted",
+        "canonical",
+        "canonical form",
+        text(
+            "coverage.json",
+            lambda t: b'{"schema":"confinement-evidence/coverage/1",'
+            + t[1:].replace(b',"schema":"confinement-evidence/coverage/1"', b""),
+        ),
+    ),
     ("white-space", "canonical", "canonical form", text("verdicts.json", lambda t: t.replace(b",", b", ", 1))),
-    ("letter-as-escape", "canonical", "canonical form", text("verdicts.json", lambda t: t.replace(b'"met"', b'"m\\u0065t"', 1))),
+    (
+        "letter-as-escape",
+        "canonical",
+        "canonical form",
+        text("verdicts.json", lambda t: t.replace(b'"met"', b'"m\\u0065t"', 1)),
+    ),
     ("byte-order-mark", "canonical", "arms.json", text("arms.json", lambda t: b"\xef\xbb\xbf" + t)),
     ("utf16", "canonical", "arms.json", text("arms.json", lambda t: t.decode().encode("utf-16"))),
     ("bytes-behind", "canonical", "arms.json", text("arms.json", lambda t: t + b"{}")),
@@ -353,24 +483,78 @@ ROWS = [
     ("array", "canonical", "arms.json", text("arms.json", lambda t: b"[" + t + b"]")),
     ("deep", "canonical", "arms.json", text("arms.json", lambda t: b"[" * 100000 + b"]" * 100000)),
     ("deep-objects", "canonical", "coverage.json", text("coverage.json", lambda t: b'{"a":' * 50000 + b"0" + b"}" * 50000)),
-    ("deep-line", "canonical", "observations.jsonl: line", text("observations.jsonl", lambda t: b"[" * 30000 + b"]" * 30000 + b"\n" + t)),
-    ("not-utf8", "canonical", "scenarios.json", text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\xff\xfe', 1))),
-    ("utf8-too-long", "canonical", "scenarios.json", text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\xc0\xaf', 1))),
-    ("surrogate-alone", "canonical", "scenarios.json", text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\\ud800', 1))),
-    ("zero-in-a-string", "canonical", "scenarios.json", text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\\u0000', 1))),
+    (
+        "deep-line",
+        "canonical",
+        "observations.jsonl: line",
+        text("observations.jsonl", lambda t: b"[" * 30000 + b"]" * 30000 + b"\n" + t),
+    ),
+    (
+        "not-utf8",
+        "canonical",
+        "scenarios.json",
+        text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\xff\xfe', 1)),
+    ),
+    (
+        "utf8-too-long",
+        "canonical",
+        "scenarios.json",
+        text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\xc0\xaf', 1)),
+    ),
+    (
+        "surrogate-alone",
+        "canonical",
+        "scenarios.json",
+        text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\\ud800', 1)),
+    ),
+    (
+        "zero-in-a-string",
+        "canonical",
+        "scenarios.json",
+        text("scenarios.json", lambda t: t.replace(b'"title":"', b'"title":"\\u0000', 1)),
+    ),
     ("line-feed-missing", "canonical", "observations.jsonl: line", text("observations.jsonl", lambda t: t[:-1])),
     ("line-empty", "canonical", "observations.jsonl: line", text("observations.jsonl", lambda t: t + b"\n")),
-    ("lines-with-returns", "canonical", "observations.jsonl: line", text("observations.jsonl", lambda t: t.replace(b"\n", b"\r\n"))),
-    ("expectation-loosened-to-a-bound", "canonical", "a bound 'le' is for a measure that has a limit", remade(loosened_to_a_bound)),
+    (
+        "lines-with-returns",
+        "canonical",
+        "observations.jsonl: line",
+        text("observations.jsonl", lambda t: t.replace(b"\n", b"\r\n")),
+    ),
+    (
+        "expectation-loosened-to-a-bound",
+        "canonical",
+        "a bound 'le' is for a measure that has a limit",
+        remade(loosened_to_a_bound),
+    ),
     ("expectation-loosened-to-a-number", "canonical", "a protected cell is 'eq' 0 or a bound", rejudged(loosened_to_a_number)),
     ("wrong-type", "canonical", "must be an array", remade(lambda d: arm(d).update(effective={}))),
     ("enum-of-nobody", "canonical", "unknown value", remade(lambda d: arm(d).update(status=MARK))),
     # texts
-    ("escape-in-kernel-text", "grammar", "kernel.txt: a text outside the grammar", text("kernel.txt", lambda t: ESCAPE.encode() + t)),
-    ("escape-in-junit", "grammar", "junit.xml: a text outside the grammar", text("junit.xml", lambda t: t.replace(b"pass", ESCAPE.encode()) +
-                                                                                 ESCAPE.encode())),
-    ("escape-in-the-report", "grammar", "report.html: a text outside the grammar", text("report.html", lambda t: t + ESCAPE.encode())),
-    ("other-letters", "grammar", "docker-version.txt: a text outside", text("docker-version.txt", lambda t: t + "\u202e".encode())),
+    (
+        "escape-in-kernel-text",
+        "grammar",
+        "kernel.txt: a text outside the grammar",
+        text("kernel.txt", lambda t: ESCAPE.encode() + t),
+    ),
+    (
+        "escape-in-junit",
+        "grammar",
+        "junit.xml: a text outside the grammar",
+        text("junit.xml", lambda t: t.replace(b"pass", ESCAPE.encode()) + ESCAPE.encode()),
+    ),
+    (
+        "escape-in-the-report",
+        "grammar",
+        "report.html: a text outside the grammar",
+        text("report.html", lambda t: t + ESCAPE.encode()),
+    ),
+    (
+        "other-letters",
+        "grammar",
+        "docker-version.txt: a text outside",
+        text("docker-version.txt", lambda t: t + "\u202e".encode()),
+    ),
     ("fact-of-nobody", "grammar", "a fact that is not listed", remade(environment(**{"host.name": MARK}))),
     ("fact-of-another-form", "grammar", "not of the form", remade(environment(**{"kernel.tainted": {"a": 1}}))),
     ("null-without-a-reason", "grammar", "must name each fact that is null", remade(environment(**{"kernel.tainted": None}))),
@@ -378,47 +562,138 @@ ROWS = [
     ("arm-removed", "references", "arms.json has", remade(arm_gone)),
     ("arm-of-nobody", "references", "is not the planned one", remade(lambda d: arm(d).update(arm="mutation/nobody"))),
     ("arms-exchanged", "references", "is not the planned one", remade(lambda d: d["arms.json"]["arms"].reverse())),
-    ("observation-of-nobody", "references", "is of an arm that is not planned", remade(lambda d: observation(d).update(arm="nobody"))),
-    ("observation-of-another-subject", "references", "names an unknown subject", remade(lambda d: observation(d).update(subject="nothing"))),
-    ("observer-of-nobody", "references", "names an unknown observer", remade(lambda d: observation(d).update(observer="nobody"))),
-    ("observation-cut-out", "references", "does not have the id", remade(lambda d: d["observations.jsonl"].remove(observation(d)))),
-    ("observation-doubled", "references", "does not have the id", remade(lambda d: d["observations.jsonl"].append(dict(observation(d))))),
+    (
+        "observation-of-nobody",
+        "references",
+        "is of an arm that is not planned",
+        remade(lambda d: observation(d).update(arm="nobody")),
+    ),
+    (
+        "observation-of-another-subject",
+        "references",
+        "names an unknown subject",
+        remade(lambda d: observation(d).update(subject="nothing")),
+    ),
+    (
+        "observer-of-nobody",
+        "references",
+        "names an unknown observer",
+        remade(lambda d: observation(d).update(observer="nobody")),
+    ),
+    (
+        "observation-cut-out",
+        "references",
+        "does not have the id",
+        remade(lambda d: d["observations.jsonl"].remove(observation(d))),
+    ),
+    (
+        "observation-doubled",
+        "references",
+        "does not have the id",
+        remade(lambda d: d["observations.jsonl"].append(dict(observation(d)))),
+    ),
     ("other-unit", "references", "another kind or unit", remade(lambda d: observation(d).update(unit="bytes"))),
     ("value-below-0", "references", "a value below 0", remade(lambda d: observation(d).update(value=-1))),
-    ("more-records-than-canaries", "references", "more records than canaries", remade(lambda d: observation(d).update(value=1))),
-    ("canaries-without-a-record", "references", "has canaries, and no record", remade(lambda d: observation(d).update(canaryHits=1))),
-    ("outside-of-its-arm", "references", "is not within its arm's time", remade(lambda d: observation(d).update(startNs=2**53 - 1))),
+    (
+        "more-records-than-canaries",
+        "references",
+        "more records than canaries",
+        remade(lambda d: observation(d).update(value=1)),
+    ),
+    (
+        "canaries-without-a-record",
+        "references",
+        "has canaries, and no record",
+        remade(lambda d: observation(d).update(canaryHits=1)),
+    ),
+    (
+        "outside-of-its-arm",
+        "references",
+        "is not within its arm's time",
+        remade(lambda d: observation(d).update(startNs=2**53 - 1)),
+    ),
     ("fewer-canaries", "references", "fewer canaries than", manifest(lambda m: m["canary"].update(count=0))),
     ("absent-by-choice", "references", "coverage.json", rejudged(absent_by_choice)),
-    ("never-armed", "references", "the watchdog was not armed", remade(
-        lambda d: events(d, lambda e: [{**one, "name": "unarmed"} if one["name"] == "armed" else one for one in e]))),
+    (
+        "never-armed",
+        "references",
+        "the watchdog was not armed",
+        remade(lambda d: events(d, lambda e: [{**one, "name": "unarmed"} if one["name"] == "armed" else one for one in e])),
+    ),
     ("frame-before-it-was-armed", "references", "before the watchdog was armed", remade(lambda d: at_event(d, "armed", 25))),
-    ("never-dead", "references", "no 'dead'", remade(lambda d: events(d, lambda e: [one for one in e if one["name"] != "dead"]))),
-    ("changed-by-an-operator", "references", "an operator changed the session", remade(
-        lambda d: events(d, lambda e: [*e, {"name": "operator-applied", "subject": None, "atNs": 50}]))),
+    (
+        "never-dead",
+        "references",
+        "no 'dead'",
+        remade(lambda d: events(d, lambda e: [one for one in e if one["name"] != "dead"])),
+    ),
+    (
+        "changed-by-an-operator",
+        "references",
+        "an operator changed the session",
+        remade(lambda d: events(d, lambda e: [*e, {"name": "operator-applied", "subject": None, "atNs": 50}])),
+    ),
     ("later-than-the-end", "references", "later than the arm's end", remade(lambda d: at_event(d, "dead", 2**53 - 1))),
     # where it ran
-    ("another-image", "environment", "ran another image", remade(lambda d: [a.update(image="d" * 64) for a in d["arms.json"]["arms"]])),
-    ("another-boot", "environment", "ran in another boot", remade(lambda d: [a.update(boot="d" * 32) for a in d["arms.json"]["arms"]])),
-    ("core-pattern-is-a-pipe", "environment", "sysctl.corePatternClass", remade(environment(**{"sysctl.corePatternClass": "pipe"}))),
+    (
+        "another-image",
+        "environment",
+        "ran another image",
+        remade(lambda d: [a.update(image="d" * 64) for a in d["arms.json"]["arms"]]),
+    ),
+    (
+        "another-boot",
+        "environment",
+        "ran in another boot",
+        remade(lambda d: [a.update(boot="d" * 32) for a in d["arms.json"]["arms"]]),
+    ),
+    (
+        "core-pattern-is-a-pipe",
+        "environment",
+        "sysctl.corePatternClass",
+        remade(environment(**{"sysctl.corePatternClass": "pipe"})),
+    ),
     ("rootless", "environment", "rootless", remade(environment(**{"engine.securityOptions": ["name=rootless"]}))),
     ("users-remapped", "environment", "userns", remade(environment(**{"engine.securityOptions": ["name=userns"]}))),
     ("api-of-nobody", "environment", "engine.api", remade(environment(**{"engine.api": "9.99"}))),
     # verdicts
     ("number-altered", "verdicts", "is sealed as pass, made again it is fail (value)", remade(a_leak)),
     ("mutant-altered", "verdicts", "made again", remade(a_fine_number)),
-    ("verdict-altered", "verdicts", "is sealed as fail, made again it is pass", remade(
-        lambda d: d["verdicts.json"]["cells"][0].update(verdict="fail"))),
-    ("verdict-of-nobody", "verdicts", "is sealed as no verdict", remade(lambda d: d["verdicts.json"]["cells"][0].update(verdict=MARK))),
-    ("overall-altered", "verdicts", "is not what scenarios, arms and observations say", remade(lambda d: d["verdicts.json"].update(overall="fail"))),
+    (
+        "verdict-altered",
+        "verdicts",
+        "is sealed as fail, made again it is pass",
+        remade(lambda d: d["verdicts.json"]["cells"][0].update(verdict="fail")),
+    ),
+    (
+        "verdict-of-nobody",
+        "verdicts",
+        "is sealed as no verdict",
+        remade(lambda d: d["verdicts.json"]["cells"][0].update(verdict=MARK)),
+    ),
+    (
+        "overall-altered",
+        "verdicts",
+        "is not what scenarios, arms and observations say",
+        remade(lambda d: d["verdicts.json"].update(overall="fail")),
+    ),
     ("observation-removed", "verdicts", "(missing)", remade(observation_gone)),
     ("beacon-removed", "verdicts", "(not_live)", remade(beacon_gone)),
     ("packets-dropped", "verdicts", "(not_live)", remade(lambda d: observation(d).update(dropped=1))),
     ("arm-that-broke", "verdicts", "(arm)", remade(lambda d: arm(d).update(status="timeout", reason="deadline"))),
     ("admission-not-refused", "verdicts", "made again", remade(lambda d: arm(d, "mutation/network").update(failed=[]))),
-    ("nothing-was-changed", "verdicts", "made again", remade(
-        lambda d: arm(d, "mutation/network").update(effective=[dict(e) for e in arm(d)["effective"]]))),
-    ("environment-moved", "verdicts", "(environment)", remade(lambda d: d["environment.json"]["after"].update({"kernel.tainted": 1}))),
+    (
+        "nothing-was-changed",
+        "verdicts",
+        "made again",
+        remade(lambda d: arm(d, "mutation/network").update(effective=[dict(e) for e in arm(d)["effective"]])),
+    ),
+    (
+        "environment-moved",
+        "verdicts",
+        "(environment)",
+        remade(lambda d: d["environment.json"]["after"].update({"kernel.tainted": 1})),
+    ),
     ("expectation-loosened-to-a-control", "verdicts", "made again", remade(loosened_to_a_control)),
     # mutants
     ("mutant-removed", "mutations", "no mutant flips", rejudged(mutant_gone)),
@@ -426,21 +701,69 @@ ROWS = [
     ("expectation-made-a-control", "mutations", "not that of the control", rejudged(loosened_to_a_control)),
     ("expectation-removed", "mutations", "the control has no such cell", rejudged(expectation_gone)),
     # what is made from the rest
-    ("kernel-text-of-another", "generated", "kernel.txt is not what the other members make", text("kernel.txt", lambda t: b"Linux\n")),
+    (
+        "kernel-text-of-another",
+        "generated",
+        "kernel.txt is not what the other members make",
+        text("kernel.txt", lambda t: b"Linux\n"),
+    ),
     ("engine-text-of-another", "generated", "docker-version.txt is not what", text("docker-version.txt", lambda t: t + b"\n")),
-    ("junit-without-a-failure", "generated", "junit.xml is not what", text("junit.xml", lambda t: t.replace(b'errors="0"', b'errors="1"', 1))),
-    ("ctrf-of-another", "generated", "ctrf.json is not what", remade(lambda d: d["ctrf.json"]["results"]["summary"].update(passed=7))),
+    (
+        "junit-without-a-failure",
+        "generated",
+        "junit.xml is not what",
+        text("junit.xml", lambda t: t.replace(b'errors="0"', b'errors="1"', 1)),
+    ),
+    (
+        "ctrf-of-another",
+        "generated",
+        "ctrf.json is not what",
+        remade(lambda d: d["ctrf.json"]["results"]["summary"].update(passed=7)),
+    ),
     ("report-of-another", "generated", "report.html is not what", report_of_another),
     ("manifest-counts-other", "generated", "manifest.json is not what", manifest(lambda m: m["counts"].update({"pass": 1}))),
-    ("manifest-claims-other", "generated", "manifest.json is not what", manifest(
-        lambda m: m["claims"].update(confinement_in_declared_path_set="fail"))),
+    (
+        "manifest-claims-other",
+        "generated",
+        "manifest.json is not what",
+        manifest(lambda m: m["claims"].update(confinement_in_declared_path_set="fail")),
+    ),
     ("leak-scan-with-hits", "generated", "manifest.json is not what", manifest(lambda m: m["leakScan"].update(hits=1))),
 ]
 
 # A canary in each member, and in each encoding. `canonical` may refuse it too.
-ENCODINGS = ("raw", "hex", "hex-upper", "percent", "percent-upper", *(f"base64-{i}" for i in range(3)), *(f"base64url-{i}" for i in range(3)),
-             *(f"base32-{i}" for i in range(5)), "utf16le", "utf16be", "reversed")
-HOLDERS = ("SHA256SUMS", "arms.json", "coverage.json", "ctrf.json", "docker-version.txt", "environment.json", "junit.xml", "kernel.txt",
-           "manifest.json", "observations.jsonl", "profile.json", "report.html", "scenarios.json", "verdicts.json")
-CANARIES = [(f"canary-in-{holder}-as-{encoding}", holder, encoding) for number, holder in enumerate(HOLDERS)
-            for place, encoding in enumerate(ENCODINGS) if place == 0 or place % len(HOLDERS) == number or holder == "scenarios.json"]
+ENCODINGS = (
+    "raw",
+    "hex",
+    "hex-upper",
+    "percent",
+    "percent-upper",
+    *(f"base64-{i}" for i in range(3)),
+    *(f"base64url-{i}" for i in range(3)),
+    *(f"base32-{i}" for i in range(5)),
+    "utf16le",
+    "utf16be",
+    "reversed",
+)
+HOLDERS = (
+    "SHA256SUMS",
+    "arms.json",
+    "coverage.json",
+    "ctrf.json",
+    "docker-version.txt",
+    "environment.json",
+    "junit.xml",
+    "kernel.txt",
+    "manifest.json",
+    "observations.jsonl",
+    "profile.json",
+    "report.html",
+    "scenarios.json",
+    "verdicts.json",
+)
+CANARIES = [
+    (f"canary-in-{holder}-as-{encoding}", holder, encoding)
+    for number, holder in enumerate(HOLDERS)
+    for place, encoding in enumerate(ENCODINGS)
+    if place == 0 or place % len(HOLDERS) == number or holder == "scenarios.json"
+]

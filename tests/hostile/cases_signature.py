@@ -1,5 +1,6 @@
-"""Hostile signatures: statements beside the archive and inside it. Keys are made anew, by the program openssl. A row: name, what verify's
-reason says, and a function of a signer that returns (archive, what stands beside it or None)."""
+"""Hostile signatures: statements beside the archive and inside it. Keys are made anew, by the program openssl. A row: name,
+what verify's reason says, and a function of a signer that returns (archive, what stands beside it or None)."""
+
 import base64
 import datetime
 import json
@@ -51,8 +52,12 @@ class Signer:
 
     def envelope(self, payload, key="trusted", kind=TYPE, **other):
         message = b"DSSEv1 %d %s %d %s" % (len(kind), kind.encode(), len(payload), payload)
-        return {"payload": base64.b64encode(payload).decode(), "payloadType": kind,
-                "signatures": [{"sig": base64.b64encode(self.sign(message, key)).decode()}], **other}
+        return {
+            "payload": base64.b64encode(payload).decode(),
+            "payloadType": kind,
+            "signatures": [{"sig": base64.b64encode(self.sign(message, key)).decode()}],
+            **other,
+        }
 
     def saying(self, change, key="trusted"):
         """The statement with a change, signed."""
@@ -104,6 +109,7 @@ def in_envelope(change):
         envelope = json.loads(s.beside)
         change(s, envelope)
         return s.archive, line(envelope)
+
     return make
 
 
@@ -140,6 +146,7 @@ def altered_payload(s, envelope):
 def subject_of(name, digest):
     def change(statement):
         next(one for one in statement["subject"] if one["name"] == name)["digest"]["sha256"] = digest
+
     return change
 
 
@@ -151,40 +158,85 @@ OTHER_KEY = "not signed by the key that was given"
 ROWS = (
     ("replayed-with-a-new-date", "beside the archive", lambda s: (renewed(s.base), s.beside)),
     ("numbers-made-up-beside-a-statement", "beside the archive", lambda s: (started_otherwise(s.base), s.beside)),
-    ("statement-of-another-bundle", "beside the archive", lambda s: (s.archive, s.saying(subject_of("confinement-evidence.tar.gz", "0" * 64)))),
+    (
+        "statement-of-another-bundle",
+        "beside the archive",
+        lambda s: (s.archive, s.saying(subject_of("confinement-evidence.tar.gz", "0" * 64))),
+    ),
     ("statement-of-another-sums", "beside the archive", lambda s: (s.archive, s.saying(subject_of(SUMS, "0" * 64)))),
-    ("statement-of-another-image", "beside the archive", lambda s: (s.archive, s.saying(subject_of("agent-image-config", "0" * 64)))),
-    ("statement-of-another-inside", "inside the archive", lambda s: (s.inside(line(s.envelope(
-        s.inner().replace(sha256(s.base[SUMS]).encode(), b"0" * 64)))), None)),
-    ("statement-says-another-result", "beside the archive", lambda s: (s.archive, s.saying(lambda t: t["predicate"].update(result="FAILED")))),
-    ("statement-says-other-lists", "beside the archive", lambda s: (s.archive, s.saying(
-        lambda t: t["predicate"].update(passedTests=t["predicate"]["passedTests"][1:])))),
+    (
+        "statement-of-another-image",
+        "beside the archive",
+        lambda s: (s.archive, s.saying(subject_of("agent-image-config", "0" * 64))),
+    ),
+    (
+        "statement-of-another-inside",
+        "inside the archive",
+        lambda s: (s.inside(line(s.envelope(s.inner().replace(sha256(s.base[SUMS]).encode(), b"0" * 64)))), None),
+    ),
+    (
+        "statement-says-another-result",
+        "beside the archive",
+        lambda s: (s.archive, s.saying(lambda t: t["predicate"].update(result="FAILED"))),
+    ),
+    (
+        "statement-says-other-lists",
+        "beside the archive",
+        lambda s: (s.archive, s.saying(lambda t: t["predicate"].update(passedTests=t["predicate"]["passedTests"][1:]))),
+    ),
     ("statement-says-other-numbers", "beside the archive", lambda s: (s.archive, s.saying(evidence(notEstablished=7)))),
     ("statement-with-escapes", "beside the archive", lambda s: (s.archive, s.saying(evidence(version=ESCAPE)))),
     ("statement-without-subject", "beside the archive", lambda s: (s.archive, s.saying(lambda t: t.update(subject=[])))),
-    ("statement-of-another-type", "beside the archive", lambda s: (s.archive, s.saying(lambda t: t.update(_type="https://" + MARK)))),
-    ("predicate-of-another-type", "beside the archive", lambda s: (s.archive, s.saying(lambda t: t.update(predicateType="https://" + MARK)))),
+    (
+        "statement-of-another-type",
+        "beside the archive",
+        lambda s: (s.archive, s.saying(lambda t: t.update(_type="https://" + MARK))),
+    ),
+    (
+        "predicate-of-another-type",
+        "beside the archive",
+        lambda s: (s.archive, s.saying(lambda t: t.update(predicateType="https://" + MARK))),
+    ),
     ("statement-is-no-json", "beside the archive", lambda s: (s.archive, line(s.envelope(ESCAPE.encode())))),
-    ("statement-with-a-key-twice", "beside the archive", lambda s: (s.archive, line(s.envelope(s.payload.replace(
-        b'"result":', b'"result":"FAILED","result":'))))),
+    (
+        "statement-with-a-key-twice",
+        "beside the archive",
+        lambda s: (s.archive, line(s.envelope(s.payload.replace(b'"result":', b'"result":"FAILED","result":')))),
+    ),
     ("by-another-key", OTHER_KEY, lambda s: (s.archive, line(s.envelope(s.payload, "stranger")))),
     ("by-another-key-inside", OTHER_KEY, lambda s: (s.inside(line(s.envelope(s.inner(), "stranger"))), None)),
     ("payload-type-changed", "the payload type is not", in_envelope(lambda s, e: e.update(payloadType="application/json"))),
-    ("payload-type-changed-and-signed", "the payload type is not", lambda s: (s.archive, line(s.envelope(s.payload, kind="application/json")))),
+    (
+        "payload-type-changed-and-signed",
+        "the payload type is not",
+        lambda s: (s.archive, line(s.envelope(s.payload, kind="application/json"))),
+    ),
     ("payload-altered", "beside the archive", in_envelope(altered_payload)),
-    ("signature-of-zeros", OTHER_KEY, in_envelope(lambda s, e: e.update(signatures=[{"sig": base64.b64encode(b"\0" * 64).decode()}]))),
+    (
+        "signature-of-zeros",
+        OTHER_KEY,
+        in_envelope(lambda s, e: e.update(signatures=[{"sig": base64.b64encode(b"\0" * 64).decode()}])),
+    ),
     ("signature-without-encoding", OTHER_KEY, signed_without_encoding),
     ("signature-cut", OTHER_KEY, in_envelope(lambda s, e: e["signatures"][0].update(sig=base64.b64encode(b"x" * 20).decode()))),
     ("base64url", "beside the archive", in_base64url),
-    ("base64-with-white-space", "beside the archive", in_envelope(lambda s, e: e.update(payload=e["payload"][:8] + "\n" + e["payload"][8:]))),
+    (
+        "base64-with-white-space",
+        "beside the archive",
+        in_envelope(lambda s, e: e.update(payload=e["payload"][:8] + "\n" + e["payload"][8:])),
+    ),
     ("base64-of-nothing", "beside the archive", in_envelope(lambda s, e: e.update(payload="!" + MARK))),
-    ("duplicate-keys-in-the-envelope", "beside the archive", beside(lambda t: t.replace(b'"payloadType":', b'"payloadType":"x","payloadType":', 1))),
+    (
+        "duplicate-keys-in-the-envelope",
+        "beside the archive",
+        beside(lambda t: t.replace(b'"payloadType":', b'"payloadType":"x","payloadType":', 1)),
+    ),
     ("two-payloads", "beside the archive", beside(lambda t: t.replace(b'"payload":', b'"payload":"e30=","payload":', 1))),
     ("two-signatures", "exactly one signature", in_envelope(lambda s, e: e.update(signatures=e["signatures"] * 2))),
     ("no-signature", "exactly one signature", in_envelope(lambda s, e: e.update(signatures=[]))),
     ("key-id", "key id", in_envelope(lambda s, e: e["signatures"][0].update(keyid=ESCAPE))),
     ("unknown-member", "not exactly the members", in_envelope(lambda s, e: e.update({ESCAPE: 1}))),
-    ("envelope-cut", "beside the archive", beside(lambda t: t[:len(t) // 2])),
+    ("envelope-cut", "beside the archive", beside(lambda t: t[: len(t) // 2])),
     ("envelope-empty", "beside the archive", beside(lambda t: b"")),
     ("two-envelopes", "beside the archive", beside(lambda t: t + t)),
     ("envelope-of-escapes", "beside the archive", beside(lambda t: ESCAPE.encode() * 20)),

@@ -3,6 +3,7 @@
 named reason, and none before it does but those that may; the exit code is the expected one; no crash, no more than SECONDS, no more
 than MEMORY; what is printed is printable ASCII and holds nothing of what was planted. At least 60 bundles, and each check that
 docs/evidence-format.md lists refuses one."""
+
 import json
 import os
 import re
@@ -49,7 +50,11 @@ def faults(case, code, output, seconds, memory):
     wanted = "fail" if case["exit"] == 1 else "not_checked"
     if len(named) != 1 or named[0][0] != wanted or case["reason"] not in named[0][1]:
         yield f"'{case['check']}' says {named}, not {wanted} with '{case['reason']}'; refused: {refused}"
-    others = [name for name in refused[:refused.index(case["check"])] if name not in case["before"]] if case["check"] in refused else []
+    others = (
+        [name for name in refused[: refused.index(case["check"])] if name not in case["before"]]
+        if case["check"] in refused
+        else []
+    )
     if others:
         yield f"{others} refused it before '{case['check']}'"
 
@@ -66,7 +71,9 @@ def main(words):
         table = json.load(file)
     failures, highest, longest = [], (0, ""), (0.0, "")
     for case in table:
-        code, output, seconds, memory = run(["timeout", "-k", "1", str(2 * SECONDS), harness, "verify", *case["words"], case["file"]])
+        code, output, seconds, memory = run(
+            ["timeout", "-k", "1", str(2 * SECONDS), harness, "verify", *case["words"], case["file"]]
+        )
         failures += [f"{case['name']}: {fault}" for fault in faults(case, code, output, seconds, memory)]
         highest, longest = max(highest, (memory, case["name"])), max(longest, (seconds, case["name"]))
     counted = {check: sum(case["check"] == check and case["exit"] == 1 for case in table) for check in listed_checks()}

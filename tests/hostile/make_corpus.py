@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes hostile bundles out of one valid bundle: make_corpus.py BASE FOLDER [HARNESS]. FOLDER gets one archive a case and table.json:
-a list of {name, file, words (behind `harness verify`), check (that must refuse it), reason (part of what it says), before (checks
+"""Makes hostile bundles out of one valid bundle: make_corpus.py BASE FOLDER [HARNESS]. FOLDER gets one archive a case and
+table.json: a list of {name, file, words (behind `harness verify`), check (that must refuse it), reason (part of what it says), before (checks
 that may fail before it), exit}. Standard library; statements are signed by the program openssl, and where HARNESS is not given
 there are none. Nothing is extracted, and nothing here comes from the C code."""
+
 import json
 import os
 import sys
@@ -22,8 +23,10 @@ def archives(base):
     for name, holder, encoding in cases_members.CANARIES:
         # What stands in place of an id or a digest is no id and no digest either.
         before = ["sums"] if holder == "SHA256SUMS" else ["manifest", "canonical"]
-        yield ({"name": name, "check": "grammar", "reason": f"{holder} holds what has a canary's shape", "before": before},
-               lambda h=holder, e=encoding: cases_members.put_bytes(h, cases_members.encoded(e))(base))
+        yield (
+            {"name": name, "check": "grammar", "reason": f"{holder} holds what has a canary's shape", "before": before},
+            lambda h=holder, e=encoding: cases_members.put_bytes(h, cases_members.encoded(e))(base),
+        )
     yield from escapes(base)
 
 
@@ -33,13 +36,20 @@ def escapes(base):
         document = bundles.Documents(base)[name]
         root = document[0] if isinstance(document, list) else document
         for number, path in enumerate([*cases_members.string_paths(root), None]):
+
             def make(name=name, path=path):
                 documents = bundles.Documents(base)
                 place = documents[name][0] if name.endswith("l") else documents[name]
                 cases_members.put(place, path or (cases_members.ESCAPE,), cases_members.ESCAPE)
                 return bundles.seal(documents.texts(), manifest=name != "manifest.json")
+
             reason = "line 1 is no observation" if name.endswith("l") else f"{name}: a text outside the grammar"
-            yield {"name": f"escape-in-{name}-{number}", "check": "grammar", "reason": reason, "before": ["manifest", "canonical"]}, make
+            yield {
+                "name": f"escape-in-{name}-{number}",
+                "check": "grammar",
+                "reason": reason,
+                "before": ["manifest", "canonical"],
+            }, make
 
 
 def write(folder, name, content):
@@ -72,8 +82,13 @@ def main(words):
             table.append(row({"name": name, "check": "signature", "reason": reason}, path, ["--key", key]))
         for name, flags, code in cases_signature.FORGED:
             flags = [key if word == "KEY" else word for word in flags]
-            table.append(row({"name": name, "check": "signature", "reason": "nobody vouches", "exit": code},
-                             write(folder, name, cases_signature.forged(signer)), flags))
+            table.append(
+                row(
+                    {"name": name, "check": "signature", "reason": "nobody vouches", "exit": code},
+                    write(folder, name, cases_signature.forged(signer)),
+                    flags,
+                )
+            )
     names = [one["name"] for one in table]
     assert len(names) == len(set(names)), "a name twice"
     with open(os.path.join(folder, "table.json"), "w", encoding="ascii") as file:

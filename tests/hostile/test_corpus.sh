@@ -14,7 +14,8 @@ done
 folder=$(mktemp -d "${TMPDIR:-/tmp}/harness-hostile.XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-if ! "$BUILD/tests/main_bundle" baseline >"$folder/base.tar.gz" || ! "$BUILD/harness" verify -q "$folder/base.tar.gz" >/dev/null; then
+if ! "$BUILD/tests/main_bundle" baseline >"$folder/base.tar.gz" ||
+	! "$BUILD/harness" verify -q "$folder/base.tar.gz" >/dev/null; then
 	echo "test_corpus: there is no valid bundle to start with"
 	echo "test_corpus: 0 passed, 1 failed, 0 skipped"
 	exit 1
