@@ -53,8 +53,12 @@ install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put befor
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.zsh $(DESTDIR)$(zshdir)/_harness
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.fish $(DESTDIR)$(fishdir)/harness.fish
 
-# File by file, so that what somebody else put beside ours stays, and a folder goes when nothing is left in it.
-remove_from = @for name in $(2); do rm -f "$(1)/$$name"; done
+# File by file, and folder by folder where nothing is left in it: what somebody else put beside ours stays.
+define remove_from
+@for name in $(2); do rm -f "$(1)/$$name"; done
+@[ ! -d "$(1)" ] || for folder in $(filter-out ./,$(sort $(dir $(2)))); do \
+	(cd "$(1)" && [ ! -d "$$folder" ] || rmdir -p --ignore-fail-on-non-empty "$$folder"); done
+endef
 .PHONY: uninstall
 uninstall: ## what `make install` put below the same prefix and DESTDIR, and nothing else
 	$(call remove_from,$(DESTDIR)$(bindir),harness harness-gateway)
@@ -63,8 +67,9 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(SCHEMA_AT),$(notdir $(SCHEMA_FILES)))
 	$(call remove_from,$(DESTDIR)$(docdir),$(notdir $(INSTALLED_DOCS)) $(EXAMPLE_FILES:docs/%=%))
 	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
-	rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
-	@find $(wildcard $(HELPERS_AT) $(DESTDIR)$(datadir)/harness $(DESTDIR)$(docdir)) -depth -type d -empty -delete
+	@rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
+	@for folder in $(SCENARIOS_AT) $(SCHEMA_AT) $(DESTDIR)$(datadir)/harness $(HELPERS_AT) $(DESTDIR)$(docdir); do \
+		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done
 
 # ---- to give away ----------------------------------------------------------------------------------------------------
 

@@ -67,6 +67,12 @@ run_away() { # PREFIX NAME
 
 install_at() { make -s BUILD="$BUILD" install DESTDIR="$folder/root" prefix=/opt/h; }
 uninstall_at() { make -s BUILD="$BUILD" uninstall DESTDIR="$folder/root" prefix=/opt/h; }
+nothing_there() { # it finds nothing, and takes nothing away here
+	mkdir -p "$BUILD/empty-folder" && make -s BUILD="$BUILD" uninstall DESTDIR="$folder/none" && rmdir "$BUILD/empty-folder"
+}
+no_folder() { # of ours is left but the one that holds theirs
+	[ "$(find "$folder/root" -name 'harness' -o -name examples -o -name schema)" = "$folder/root/opt/h/libexec/harness" ]
+}
 left_alone() { # what somebody else put there, and nothing besides
 	[ "$(find "$folder/root" -type f -o -type l)" = "$folder/root/opt/h/libexec/harness/theirs" ]
 }
@@ -80,6 +86,8 @@ mv "$folder/root/moved" "$folder/root/opt"
 touch "$folder/root/opt/h/libexec/harness/theirs"
 check "make uninstall" uninstall_at
 check "make uninstall leaves what is not ours, and nothing besides" left_alone
+check "make uninstall leaves no folder of ours" no_folder
+check "make uninstall where nothing is installed" nothing_there
 
 # ---- make dist ----
 
