@@ -90,6 +90,11 @@ check-package: all ## installation, manual pages, completion, archive and Debian
 
 # ---- what a CI runs --------------------------------------------------------------------------------------------------
 
+.PHONY: check-suite
+check-suite: all ## a run and a replay on the engine of another Debian suite, SUITE=trixie (ci/deps suite; a minute to make it)
+	ci/engine start
+	@ci/run-tests BUILD=$(BUILD) suite: $(wildcard tests/suite/test_*.sh)
+
 .PHONY: check-workflow
 check-workflow: all ## .github/workflows and action.yml: linted, and their steps run here (ci/deps workflow)
 	@ci/run-tests BUILD=$(BUILD) workflow: $(wildcard tests/ci/test_*.sh)
