@@ -4,6 +4,7 @@
 
 #include "core/json.h"
 #include "core/limits.h"
+#include "reports/environment.h"
 #include "reports/html_parts.h"
 
 static void put_fact(struct buf *out, const struct json_node *node)
@@ -38,18 +39,24 @@ static bool same(const struct json_node *a, const struct json_node *b)
 	       memcmp(json_raw(a).bytes, json_raw(b).bytes, json_raw(a).length) == 0;
 }
 
+static void put_value(struct buf *out, const struct json_node *root, const char *field, const struct json_node *value)
+{
+	if (json_is_null(value))
+		escape_printf(out, "not known: %s", reason_of(root, field));
+	else
+		put_fact(out, value);
+}
+
 static void put_row(struct buf *out, const struct json_node *root, const struct json_node *before)
 {
 	const struct json_node *after = json_member(json_member(root, "after"), json_key(before));
 
 	escape_printf(out, "<tr><th scope=\"row\">%s<td>", json_key(before));
-	if (json_type(before) == JSON_NULL)
-		escape_printf(out, "not known: %s", reason_of(root, json_key(before)));
-	else
-		put_fact(out, before);
+	put_value(out, root, json_key(before), before);
 	if (!same(before, after)) {
-		buf_text(out, " <b class=\"n\">before; changed:</b> ");
-		put_fact(out, after);
+		buf_text(out, environment_fact_varies(json_key(before)) ? " before; after: "
+									: " <b class=\"n\">before; changed:</b> ");
+		put_value(out, root, json_key(before), after);
 	}
 	buf_text(out, "\n");
 }
@@ -65,7 +72,8 @@ int html_environment(struct html_page *page, struct error **err)
 	if (result < 0)
 		return error_wrap(err, "environment.json");
 	buf_text(out, "<h2 id=\"environment\">Environment</h2>\n"
-		      "<p>Read before the first arm and after the last. If anything differs, nothing passes.</p>\n");
+		      "<p>Read before the first arm and after the last. If anything differs but what changes by "
+		      "itself, nothing passes.</p>\n");
 	html_table(out, "e", "Facts of host and engine", columns);
 	for (const struct json_node *fact = json_first(json_member(json_root(document), "before")); fact;
 	     fact = json_next(fact))

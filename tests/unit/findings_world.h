@@ -6,8 +6,10 @@
 #include "tests/unit/judge_world.h"
 
 static const char world_environment[] =
-	"{\"after\":{\"host.cpus\":2,\"kernel.release\":\"6.1.0-18-amd64\",\"sysctl.ipv6Disabled\":null},"
-	"\"before\":{\"engine.securityOptions\":[\"name=seccomp\",\"name=cgroupns\"],\"host.cpus\":4,"
+	"{\"after\":{\"clock.synchronised\":true,\"host.cpus\":2,\"kernel.release\":\"6.1.0-18-amd64\",\"sysctl."
+	"ipv6Disabled\":null},"
+	"\"before\":{\"clock.synchronised\":false,\"engine.securityOptions\":[\"name=seccomp\",\"name=cgroupns\"],"
+	"\"host.cpus\":4,"
 	"\"kernel.release\":\"6.1.0-18-amd64\",\"sysctl.corePatternRelative\":true,\"sysctl.ipv6Disabled\":null},"
 	"\"schema\":\"confinement-evidence/environment/1\","
 	"\"unavailable\":[{\"field\":\"sysctl.ipv6Disabled\",\"reason\":\"permission\"}]}";

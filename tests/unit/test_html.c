@@ -315,8 +315,10 @@ static void test_environment(void)
 	CU_ASSERT(encode(&world, &text));
 	HOLDS(&text, "kernel.release<td>6.1.0-18-amd64\n");
 	HOLDS(&text, "host.cpus<td>4 <b class=\"n\">before; changed:</b> 2\n");
-	HOLDS(&text, "engine.securityOptions<td>name=seccomp, name=cgroupns <b class=\"n\">before; changed:</b> \n");
+	HOLDS(&text, "engine.securityOptions<td>name=seccomp, name=cgroupns <b class=\"n\">before; changed:</b> not "
+		     "known: not said\n");
 	HOLDS(&text, "sysctl.corePatternRelative<td>yes <b");
+	HOLDS(&text, "clock.synchronised<td>no before; after: yes\n");
 	HOLDS(&text, "sysctl.ipv6Disabled<td>not known: permission\n");
 	HOLDS(&text, "<dt>harness<dd><code>00ff</code>");
 }
