@@ -228,7 +228,7 @@ static const struct entry exits[] = {
 	{ "2", "Not established: something that has to be known is not." },
 	{ "3", "An error of the harness: what was asked for could not be done, or not to its end." },
 	{ "4", "Usage: a verb, flag or word that is not known, or one too many." },
-	{ NULL },
+	{ NULL, NULL },
 };
 
 static const struct entry environment[] = {
@@ -238,7 +238,7 @@ static const struct entry environment[] = {
 	{ "NO_COLOR", "Where it holds anything, no colours." },
 	{ "TERM", "Where it is unset, empty or dumb, no colours and no lines that are taken back." },
 	{ "SUDO_UID, SUDO_GID", "What root writes belongs to this user." },
-	{ NULL },
+	{ NULL, NULL },
 };
 
 static const struct entry files[] = {
@@ -250,7 +250,7 @@ static const struct entry files[] = {
 	{ "/var/run/docker.sock", "The engine's socket, where nothing else is named." },
 	{ "/tmp/harness-arm-*", "What an arm needs while it lasts, for its owner alone. `harness clean` removes what a "
 				"killed run left." },
-	{ NULL },
+	{ NULL, NULL },
 };
 
 static const struct entry examples[] = {
@@ -262,7 +262,7 @@ static const struct entry examples[] = {
 	{ "sudo harness run --gateway http://127.0.0.1:8080/mcp --gateway-sink /tmp/sink baseline",
 	  "Another gateway in the place of ours." },
 	{ "harness list --json", "What there is to run, for a program." },
-	{ NULL },
+	{ NULL, NULL },
 };
 
 static const char *const see_also[] = { "harness\\-gateway (1)", "docker (1)", "sha256sum (1)", NULL };
