@@ -282,7 +282,7 @@ fuzz: ## every fuzz target for a while, in build-fuzz (FUZZ_SECONDS=20, of each)
 .PHONY: soak
 soak: ## hours, not minutes: each fuzz target for 10 minutes, 200 kills, each engine fault, `run all` over and over
 	$(MAKE) $(PARALLEL) all $(BUILD)/tests/live-main_proxy $(BUILD)/tests/test_audit_kill $(BUILD)/tests/main_audit_writer \
-		$(BUILD)/tests/test_gateway_kill
+		$(BUILD)/tests/test_gateway_kill $(BUILD)/tests/test_verify_memory
 	$(MAKE) $(PARALLEL) $(FUZZ) fuzzers
 	ci/engine start
 	ci/as-root ci/soak

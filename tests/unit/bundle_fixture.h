@@ -19,7 +19,7 @@
 #include "tests/unit/environment_snapshot.h"
 #include "tests/unit/judge_world.h"
 
-#define FIXTURE_BYTES ((size_t)16 * MIB)
+#define FIXTURE_BYTES ((size_t)64 * MIB)
 #define FIXTURE_MEMBERS 16
 
 struct fixture_member {
