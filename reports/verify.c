@@ -199,16 +199,19 @@ void verify_text(const struct verify_report *report, bool quiet, struct buf *out
 		intact &= !failed;
 		if (quiet && !failed)
 			continue;
-		buf_printf(out, "%-11s %s%s%s\n",
-			   failed                        ? "fail"
-			   : check->result == CHECK_PASS ? "pass"
-							 : "not_checked",
-			   check->id, check->reason[0] ? ": " : "", check->reason);
+		buf_printf(out, "%-11s %s%s%s\n", check_result_names[check->result], check->id,
+			   check->reason[0] ? ": " : "", check->reason);
 	}
 	put_verdict(report, intact, out);
 	if (!quiet && intact)
 		buf_printf(out, "bundle: sums %s\n        archive %s\n", report->sums_sha256, report->archive_sha256);
 }
+
+const char *const check_result_names[] = {
+	[CHECK_PASS] = "pass",
+	[CHECK_FAIL] = "fail",
+	[CHECK_NOT_CHECKED] = "not_checked",
+};
 
 static const struct check checks[] = {
 	{ .id = "members", .after = { "archive" }, .run = check_members },

@@ -14,6 +14,7 @@
 #include "oracle/judge.h"
 
 enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_NOT_CHECKED };
+extern const char *const check_result_names[]; /* index = value */
 
 struct verify_check {
 	const char *id; /* archive, members, sums, manifest, canonical, ... */
@@ -43,8 +44,8 @@ struct verify_report {
 	int exit_code; /* 0, 1, 2 or 3: design section 10 */
 };
 
-/* Reads from `fd` to its end. Negative only when it cannot be read at all, or memory is short: a bad bundle is a
- * report. */
+/* Reads from `fd`, a regular file, to its end, and again; with at most 64 MiB of memory. Negative only when it cannot
+ * be read at all, or memory is short: a bad bundle is a report. */
 int verify_bundle(int fd, const struct verify_options *options, struct verify_report *out,
 		  struct error **err) MUST_CHECK;
 /* One line a check and the verdict, for the terminal. `quiet`: what failed, and the verdict. */

@@ -6,6 +6,7 @@
 #include "reports/verify.h"
 #include "runner/beside.h"
 #include "runner/bundle_file.h"
+#include "runner/document.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
@@ -42,9 +43,62 @@ static int open_signers(const struct options *options, struct signers *signers, 
 	return 0;
 }
 
-static int run(const struct options *options, struct error **err)
+static void put_checks(struct json_writer *json, const struct verify_report *report)
+{
+	json_put_key(json, "checks");
+	json_array(json);
+	for (size_t i = 0; i < report->count; i++) {
+		const struct verify_check *check = &report->checks[i];
+
+		json_object(json);
+		json_member_string(json, "id", check->id);
+		json_member_string(json, "result", check_result_names[check->result]);
+		document_optional(json, "reason", check->reason);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+/* A bundle that is not intact has no verdict, whatever was made again of it. */
+static int print_document(const struct verify_report *report, struct error **err)
+{
+	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
+	struct json_writer json;
+	bool intact = report->recomputed && !bundle_file_failed(report);
+
+	document_begin(&json, &document, "verify", report->exit_code);
+	json_member_bool(&json, "intact", intact);
+	put_checks(&json, report);
+	document_optional(&json, "verdict", intact ? verdict_names[report->verdict] : "");
+	json_put_key(&json, "cells");
+	json_object(&json);
+	json_member_int(&json, "pass", (int64_t)report->pass);
+	json_member_int(&json, "fail", (int64_t)report->fail);
+	json_member_int(&json, "notEstablished", (int64_t)report->not_established);
+	json_object_end(&json);
+	json_member_int(&json, "arms", (int64_t)report->arms);
+	json_member_int(&json, "mutations", (int64_t)report->mutations);
+	json_member_int(&json, "notPlanned", (int64_t)report->absent);
+	json_member_bool(&json, "unvouched", report->unvouched);
+	document_optional(&json, "sumsSha256", report->sums_sha256);
+	document_optional(&json, "archiveSha256", report->archive_sha256);
+	document_end(&json);
+	return document_print(&document, err);
+}
+
+static int print(const struct verify_report *report, const struct options *options, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(TEXT_BYTES);
+
+	if (options->json)
+		return print_document(report, err);
+	verify_text(report, options->quiet, &text);
+	fputs(buf_string(&text), stdout);
+	return 0;
+}
+
+static int run(const struct options *options, struct error **err)
+{
 	struct verify_options how = { .require_signature = options->require_signature };
 	__attribute__((cleanup(signers_free))) struct signers signers = { .beside = BUF(DSSE_LINE_BYTES) };
 	struct verify_report report;
@@ -55,10 +109,9 @@ static int run(const struct options *options, struct error **err)
 				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
 	if (bundle_file(options->words[0], "verify", &fd, err) < 0)
 		return -1;
-	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0)
+	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0 ||
+	    print(&report, options, err) < 0)
 		return -1;
-	verify_text(&report, options->quiet, &text);
-	fputs(buf_string(&text), stdout);
 	if (signers.attest && report.exit_code == EXIT_PASS &&
 	    beside_attest(options->words[0], &how, signers.attest, err) < 0)
 		return -1;

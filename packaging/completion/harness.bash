@@ -47,7 +47,7 @@ _harness() { # COMMAND
 		esac
 		;;
 	verify)
-		flags='--key --attestation --attest --require-signature -q --quiet --help' kind=bundle
+		flags='--key --attestation --attest --require-signature -q --quiet --json --help' kind=bundle
 		case $prev in
 		--key) cur_is=argument kind=file ;;
 		--attestation) cur_is=argument kind=file ;;

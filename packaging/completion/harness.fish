@@ -58,6 +58,7 @@ complete -c harness -n '__harness_verb_is verify' -l attestation -r -F -d 'the s
 complete -c harness -n '__harness_verb_is verify' -l attest -r -F -d 'a private key: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl'
 complete -c harness -n '__harness_verb_is verify' -l require-signature -d 'verify: a bundle that nobody signed is not established'
 complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is verify' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a recheck -d 'make a bundle\'s verdicts again from its observations'

@@ -76,6 +76,7 @@ _harness() {
 			--attest='[a private key\: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl]:KEY:_files' \
 			--require-signature'[verify\: a bundle that nobody signed is not established]' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
 		;;
