@@ -20,6 +20,8 @@ static const struct check checks[];
 static const size_t checks_count;
 
 #define SIGNATURE "signature"
+#define MEMBERS_ID "members"
+#define MANIFEST_ID "manifest"
 
 static void add(struct verify_report *report, const char *id, enum check_result result, const char *reason)
 {
@@ -38,11 +40,14 @@ static const struct verify_check *find(const struct verify_report *report, const
 }
 
 /* The first check that this one rests on and that did not pass, or NULL. */
-static const char *lacks(const struct verify_report *report, const struct check *check)
+static const char *lacks(const struct bundle *bundle, const struct verify_report *report, const struct check *check)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(check->after) && check->after[i]; i++) {
 		const struct verify_check *other = find(report, check->after[i]);
 
+		/* Members that are not known are beside those that are, and take nothing from them. */
+		if (other && other->result == CHECK_NOT_CHECKED && bundle->newer && strcmp(other->id, MEMBERS_ID) == 0)
+			continue;
 		if (!other || other->result != CHECK_PASS)
 			return check->after[i];
 	}
@@ -55,15 +60,48 @@ static bool about_bundle(const struct error *error)
 	return error_code(error) != ERROR_MEMORY && error_code(error) != ERROR_SYSTEM;
 }
 
+/* Of another major version nothing is known. */
+static void refuse_major(const struct check *check, const struct bundle *bundle, struct verify_report *report)
+{
+	char reason[sizeof(report->checks[0].reason)];
+
+	snprintf(reason, sizeof(reason),
+		 "the bundle is of version %d.%d of its format, and this program reads " MANIFEST_SCHEMA
+		 ", and what is newer with the same number before the dot",
+		 bundle->major, bundle->minor);
+	if (strcmp(check->id, MANIFEST_ID) == 0)
+		add(report, check->id, CHECK_FAIL, reason);
+	else
+		add(report, check->id, CHECK_NOT_CHECKED, "the bundle is of another major version of its format");
+}
+
+static void not_known(const struct check *check, const struct bundle *bundle, const char *what,
+		      struct verify_report *report)
+{
+	char reason[sizeof(report->checks[0].reason)];
+
+	snprintf(reason, sizeof(reason), "version %d.%d of the format may say what this program does not know: %s",
+		 bundle->major, bundle->minor, what);
+	add(report, check->id, CHECK_NOT_CHECKED, reason);
+}
+
 static int run_check(const struct check *check, struct bundle *bundle, struct verify_report *report, struct error **err)
 {
 	cleanup_error struct error *why = NULL;
-	const char *lacking = lacks(report, check);
+	const char *lacking = lacks(bundle, report, check);
 	char reason[sizeof(report->checks[0].reason)];
 
+	if (bundle->other_major) {
+		refuse_major(check, bundle, report);
+		return 0;
+	}
 	if (lacking) {
 		snprintf(reason, sizeof(reason), "rests on '%s', which did not pass", lacking);
 		add(report, check->id, CHECK_NOT_CHECKED, reason);
+		return 0;
+	}
+	if (check->same_version && bundle->newer) {
+		not_known(check, bundle, "what is made of the other members", report);
 		return 0;
 	}
 	if (check->same_version && strcmp(bundle->manifest.version, HARNESS_VERSION) != 0) {
@@ -71,7 +109,14 @@ static int run_check(const struct check *check, struct bundle *bundle, struct ve
 		return 0;
 	}
 	if (check->run(bundle, &why) >= 0) {
-		add(report, check->id, CHECK_PASS, "");
+		if (bundle->strangers_count > 0 && strcmp(check->id, MEMBERS_ID) == 0)
+			not_known(check, bundle, "a member", report);
+		else
+			add(report, check->id, CHECK_PASS, "");
+		return 0;
+	}
+	if (about_bundle(why) && bundle_unknown(bundle, why)) {
+		not_known(check, bundle, error_text(why), report);
 		return 0;
 	}
 	if (about_bundle(why)) {
@@ -135,7 +180,11 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 	}
 	memcpy(report->sums_sha256, bundle->members[MEMBER_SUMS].sha256, sizeof(report->sums_sha256));
 	/* 3 is for a bundle that cannot be opened: that an arm broke is the run's error, and leaves its cells open. */
-	report->exit_code = failed || !verdicts ? 1 : verdicts->exit_code == 3 ? 2 : verdicts->exit_code;
+	report->newer = bundle->newer && !failed;
+	if (failed || !verdicts)
+		report->exit_code = report->newer ? 2 : 1;
+	else
+		report->exit_code = verdicts->exit_code == 3 ? 2 : verdicts->exit_code;
 	if (report->exit_code == 0 && left_out)
 		report->exit_code = 2;
 }
@@ -149,7 +198,9 @@ int bundle_verify(int fd, const struct verify_options *options, struct bundle *b
 	result = read_archive(fd, bundle, out, err);
 	for (size_t i = 0; i < checks_count && result >= 0; i++)
 		result = run_check(&checks[i], bundle, out, err);
-	if (result >= 0)
+	if (result >= 0 && bundle->other_major)
+		add(out, SIGNATURE, CHECK_NOT_CHECKED, "the bundle is of another major version of its format");
+	else if (result >= 0)
 		result = verify_signature(bundle, options, out, err);
 	if (result < 0)
 		return result;
@@ -172,6 +223,10 @@ int verify_bundle(int fd, const struct verify_options *options, struct verify_re
 
 static void put_verdict(const struct verify_report *report, bool intact, struct buf *out)
 {
+	if (!intact && report->newer) {
+		buf_text(out, "verdict: none: a newer version of the format says what this program does not know\n");
+		return;
+	}
 	if (!intact) {
 		buf_text(out, "verdict: none: the bundle is not intact\n");
 		return;

@@ -39,6 +39,8 @@ struct verify_report {
 	enum verdict verdict;
 	size_t pass, fail, not_established;
 	size_t arms, mutations, absent; /* absent: cells that host or gateway could not make */
+	bool newer; /* of a newer minor version of the format: what is not known of it is not checked, and nothing
+		       failed */
 	bool unvouched; /* somebody else composed the gateway */
 	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];
 	int exit_code; /* 0, 1, 2 or 3: design section 10 */

@@ -18,32 +18,64 @@ int check_members(struct bundle *bundle, struct error **err)
 	for (int i = 0; i < MEMBERS; i++)
 		if (!bundle->members[i].present && !member_kinds[i].optional)
 			return error_set(err, ERROR_INPUT, "%s is missing", member_kinds[i].name);
-	if (bundle->strange)
+	if (bundle->strangers_count > 0 && !bundle->newer)
 		return error_set(err, ERROR_INPUT, "there is a member that schema version 1 does not have");
 	if (bundle->disordered)
 		return error_set(err, ERROR_INPUT, "the members are not sorted by name");
 	return 0;
 }
 
+static int check_sum(const struct buf *sums, size_t *at, const char *sha256, const char *name, struct error **err)
+{
+	cleanup_buf struct buf line = BUF(SUMS_BYTES);
+
+	buf_printf(&line, "%s  %s\n", sha256, name);
+	if (buf_check(&line, BUNDLE_SUMS, err) < 0)
+		return -1;
+	if (sums->length - *at < line.length || memcmp(sums->data + *at, line.data, line.length) != 0)
+		return error_set(err, ERROR_INPUT, BUNDLE_SUMS " does not have the digest of %s", name);
+	*at += line.length;
+	return 0;
+}
+
+/* What a newer minor version has besides stands between the others; `before` NULL: all that are left. */
+static int check_strangers(const struct bundle *bundle, size_t *next, const char *before, size_t *at,
+			   struct error **err)
+{
+	int result = 0;
+
+	for (; *next < bundle->strangers_count && result >= 0; (*next)++) {
+		const struct stranger *stranger = &bundle->strangers[*next];
+
+		if (before && strcmp(stranger->name, before) >= 0)
+			return 0;
+		result = check_sum(&bundle->members[MEMBER_SUMS].text, at, stranger->sha256, stranger->name, err);
+		/* Its name is nobody's of ours. */
+		if (result < 0) {
+			error_free(*err);
+			*err = NULL;
+			return error_set(err, ERROR_INPUT, BUNDLE_SUMS " does not have the digest of a member");
+		}
+	}
+	return result;
+}
+
 /* SHA256SUMS has one form only, so it is made again; the first line that differs is named. */
 int check_sums(struct bundle *bundle, struct error **err)
 {
 	const struct buf *sums = &bundle->members[MEMBER_SUMS].text;
-	size_t at = 0;
+	size_t at = 0, next = 0;
+	int result = 0;
 
-	for (int i = 0; i < MEMBERS; i++) {
-		cleanup_buf struct buf line = BUF(SUMS_BYTES);
-
-		if (!bundle->members[i].present || !member_in_sums(i))
-			continue;
-		buf_printf(&line, "%s  %s\n", bundle->members[i].sha256, member_kinds[i].name);
-		if (buf_check(&line, BUNDLE_SUMS, err) < 0)
-			return -1;
-		if (sums->length - at < line.length || memcmp(sums->data + at, line.data, line.length) != 0)
-			return error_set(err, ERROR_INPUT, BUNDLE_SUMS " does not have the digest of %s",
-					 member_kinds[i].name);
-		at += line.length;
+	for (int i = 0; i < MEMBERS && result >= 0; i++) {
+		result = check_strangers(bundle, &next, member_kinds[i].name, &at, err);
+		if (result >= 0 && bundle->members[i].present && member_in_sums(i))
+			result = check_sum(sums, &at, bundle->members[i].sha256, member_kinds[i].name, err);
 	}
+	if (result >= 0)
+		result = check_strangers(bundle, &next, NULL, &at, err);
+	if (result < 0)
+		return result;
 	return at == sums->length ? 0 : error_set(err, ERROR_INPUT, BUNDLE_SUMS " lists more than there is");
 }
 
@@ -72,23 +104,36 @@ static int check_gateway(const struct manifest_gateway *gateway, struct error **
 	return 0;
 }
 
+/* Passes over what a newer minor version lists besides: SHA256SUMS has its digest. */
+static size_t skip_strangers(const struct bundle *bundle, size_t listed)
+{
+	const struct manifest *manifest = &bundle->manifest;
+
+	while (bundle->newer && listed < manifest->files_count && member_find(manifest->files[listed].path) < 0)
+		listed++;
+	return listed;
+}
+
 int check_manifest(struct bundle *bundle, struct error **err)
 {
-	const struct buf *text = &bundle->members[MEMBER_MANIFEST].text;
+	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
 	struct manifest *manifest = &bundle->manifest;
 	size_t listed = 0;
-	int result = manifest_decode(buf_string(text), text->length, manifest, err);
+	int result = bundle_own_manifest(bundle, &text, err);
 
+	if (result >= 0)
+		result = manifest_decode(buf_string(&text), text.length, manifest, err);
 	for (int i = 0; i < MEMBERS && result >= 0; i++) {
 		if (!bundle->members[i].present || !member_in_manifest(i))
 			continue;
+		listed = skip_strangers(bundle, listed);
 		if (listed == manifest->files_count)
 			return error_set(err, ERROR_INPUT, "manifest.json does not list %s", member_kinds[i].name);
 		result = check_listed(bundle, &manifest->files[listed++], i, err);
 	}
 	if (result < 0)
 		return result;
-	if (listed != manifest->files_count)
+	if (skip_strangers(bundle, listed) != manifest->files_count)
 		return error_set(err, ERROR_INPUT, "manifest.json lists more than there is");
 	if (strcmp(manifest->started, manifest->finished) > 0)
 		return error_set(err, ERROR_INPUT, "manifest.json: the run ended before it started");
@@ -218,6 +263,8 @@ int check_grammar(struct bundle *bundle, struct error **err)
 	const struct buf *environment = &bundle->members[MEMBER_ENVIRONMENT].text;
 	int result = 0;
 
+	if (bundle->strange_shape)
+		return error_set(err, ERROR_INPUT, "a member that is not known holds what has a canary's shape");
 	for (int i = 0; i < MEMBERS; i++)
 		if (bundle->members[i].shape_seen)
 			return error_set(err, ERROR_INPUT, "%s holds what has a canary's shape", member_kinds[i].name);

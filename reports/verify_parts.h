@@ -25,10 +25,21 @@ struct read_member {
 	uint64_t at; /* and where */
 };
 
+/* A member that the schema does not have. */
+struct stranger {
+	char name[USTAR_NAME_MAX + 1];
+	char sha256[HEX_SHA256];
+};
+
 struct bundle {
 	bool keep_all; /* whoever opens a bundle for more than to verify it */
 	struct read_member members[MEMBERS];
-	bool strange; /* a member that the schema does not have */
+	struct stranger strangers[BUNDLE_MEMBERS];
+	size_t strangers_count;
+	bool strange_shape; /* one of them holds what has a canary's shape */
+	/* Of the format; a newer minor version may say what this program does not know. */
+	int major, minor;
+	bool other_major, newer;
 	bool disordered; /* members that are not sorted */
 	/* Of the member that is being read. */
 	int current; /* -1: a strange one */
@@ -83,6 +94,12 @@ bool bundle_is_json(int member);
 int bundle_keep_first(struct error **kept, struct error **why, struct error **err) MUST_CHECK;
 /* 0, or what was kept: it becomes *err. */
 int bundle_give(struct error **kept, struct error **err) MUST_CHECK;
+/* verify_version.c: out of the manifest, as far as it can be read. */
+void bundle_version(struct bundle *bundle);
+/* The manifest, with the version of this program in place of a newer minor one. */
+int bundle_own_manifest(const struct bundle *bundle, struct buf *out, struct error **err) MUST_CHECK;
+/* Whether that is why a check failed: the bundle is of a newer minor version, and says what is not known. */
+bool bundle_unknown(const struct bundle *bundle, const struct error *why);
 /* verify_streams.c: members that are read as they come by. */
 int streams_open(struct bundle *bundle, struct error **err) MUST_CHECK;
 bool streams_take(int member);

@@ -16,8 +16,13 @@ static int begin_member(void *context, const char *name, uint64_t size, struct e
 
 	bundle->current = member_find(name);
 	bundle->shape = (struct shape){ 0 };
+	bundle->hash = hash_new();
+	if (!bundle->hash)
+		return error_set(err, ERROR_MEMORY, "no memory for a digest");
 	if (bundle->current < 0) {
-		bundle->strange = true;
+		struct stranger *stranger = &bundle->strangers[bundle->strangers_count++];
+
+		memcpy(stranger->name, name, strlen(name) + 1);
 		return 0;
 	}
 	bundle->disordered |= bundle->current <= bundle->last;
@@ -25,8 +30,7 @@ static int begin_member(void *context, const char *name, uint64_t size, struct e
 	bundle->members[bundle->current].present = true;
 	bundle->members[bundle->current].bytes = size;
 	json_form_begin(&bundle->form, JSON_DEPTH);
-	bundle->hash = hash_new();
-	return bundle->hash ? 0 : error_set(err, ERROR_MEMORY, "no memory for a digest");
+	return 0;
 }
 
 static bool printable(const char *text, size_t length)
@@ -55,10 +59,12 @@ static int take_data(void *context, const void *bytes, size_t length, struct err
 	struct bundle *bundle = context;
 	struct read_member *member;
 
-	if (bundle->current < 0)
-		return 0;
-	member = &bundle->members[bundle->current];
 	hash_add(bundle->hash, bytes, length);
+	if (bundle->current < 0) {
+		bundle->strange_shape |= shape_feed(&bundle->shape, bytes, length);
+		return 0;
+	}
+	member = &bundle->members[bundle->current];
 	member->shape_seen |= shape_feed(&bundle->shape, bytes, length);
 	if (bundle_is_json(bundle->current))
 		(void)json_form_feed(&bundle->form, bytes, length);
@@ -79,8 +85,11 @@ static int end_member(void *context, struct error **err)
 	struct read_member *member;
 
 	(void)err;
-	if (bundle->current < 0)
+	if (bundle->current < 0) {
+		hash_end(bundle->hash, bundle->strangers[bundle->strangers_count - 1].sha256);
+		bundle->hash = NULL;
 		return 0;
+	}
 	member = &bundle->members[bundle->current];
 	if (bundle_is_json(bundle->current) && !json_form_end(&bundle->form)) {
 		member->why = bundle->form.why;
@@ -146,6 +155,10 @@ int bundle_read(int fd, struct bundle *bundle, struct error **err)
 	if (result >= 0)
 		result = streams_end(bundle, err);
 	streams_close(bundle);
+	if (result >= 0)
+		bundle_version(bundle);
+	if (result >= 0 && bundle->other_major)
+		return 0;
 	if (result >= 0 && has_all(bundle))
 		result = bundle_prepare(bundle, err);
 	return result < 0 ? result : bundle_lines(fd, bundle, err);
