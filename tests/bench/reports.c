@@ -144,6 +144,8 @@ static int measure(struct numbers numbers[SIZES][REPORTS], struct error **err)
 		return error_set(err, ERROR_INTERNAL, "the run cannot be made up");
 	add_events(&world);
 	one = world_findings(&world, &facts);
+	if (!one.verdicts)
+		return error_set(err, ERROR_INTERNAL, "the run cannot be judged");
 	for (int round = 0; round < ROUNDS && result == 0; round++)
 		for (size_t size = 0; size < SIZES && result == 0; size++) {
 			struct many many = { .arms = NULL };

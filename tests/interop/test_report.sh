@@ -7,7 +7,23 @@
 . "$(dirname "$0")/interop.sh"
 
 shots=$PWD/build/interop/report
-bundle=${BUNDLE:-runs/latest/confinement-evidence.tar.gz}
+bundle=${BUNDLE:-}
+
+leave_out() { # WHAT
+	if [ "${CI:-}" = true ]; then
+		fail "$1"
+	else
+		printf '%s: skipped: %s\n' "$name" "$1"
+		skipped=$((skipped + 1))
+	fi
+}
+
+find_bundle() {
+	[ -z "$bundle" ] || return 0
+	bundle=$folder/runs/latest/confinement-evidence.tar.gz
+	timeout -k 5 120 ci/as-root "$BUILD/harness" run baseline --quiet --out "$folder/runs" >"$folder/run" 2>&1 </dev/null ||
+		[ -f "$bundle" ]
+}
 
 from_bundle() {
 	"$BUILD/harness" report "$bundle" --out "$folder/bundle.html" &&
@@ -18,18 +34,15 @@ from_bundle() {
 
 have node "the validators" || finish
 check "the pages" "$BUILD/tests/main_report_pages" "$folder"
-if [ -f "$bundle" ] && "$BUILD/harness" verify --quiet "$bundle" >/dev/null; then
-	check "what a bundle's own page is, harness report makes again" from_bundle
+if find_bundle; then
+	check "a bundle's own page and report are what harness report makes of it" from_bundle
+else
+	leave_out "no bundle can be made here: $(tail -n 1 "$folder/run")"
 fi
 client "validators" node "$parts/report_files.mjs" "$folder"/*.html "$folder"/*.json
 
 if ! chromium=$(command -v chromium); then
-	if [ "${CI:-}" = true ]; then
-		fail "Chromium is not installed (ci/deps --interop)"
-	else
-		printf '%s: skipped: Chromium is not installed (ci/deps --interop)\n' "$name"
-		skipped=$((skipped + 1))
-	fi
+	leave_out "Chromium is not installed (ci/deps --interop)"
 	finish
 fi
 rm -rf "$shots" && mkdir -p "$shots"

@@ -28,7 +28,7 @@ static inline struct findings world_findings(struct world *world, struct manifes
 		.gateway = { .version = "1.2.3", .composed = true },
 		.programs = &program,
 		.programs_count = 1,
-		.arms = world->plan->arms_count,
+		.arms = world->arms_count,
 		.observations = world->observations_count,
 	};
 	(void)world_judge(world);
