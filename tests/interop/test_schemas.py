@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""reports/schema/ against the Python package jsonschema: every member of a real bundle is valid, and no schema takes a document
+"""reports/schema/ against the Python package jsonschema: every member of real bundles is valid, and no schema takes a document
 that was altered: an unknown key, a missing one, another type, a fraction, a terminal escape. Run from the root of the tree. The
-bundle is $BUNDLE, or of a run of `baseline` on the local engine, or runs/latest; where there is none, or no jsonschema
+bundles are of runs of `baseline` on the local engine, or $BUNDLE, or runs/latest; where there is none, or no jsonschema
 (ci/interop), the test skips itself by name, and with CI=true it fails."""
 import copy
 import json
@@ -29,21 +29,36 @@ except ImportError:
     leave_out("the package jsonschema is not installed (ci/interop)")
 
 FOLDER = "reports/schema"
-OPTIONAL = ("merge.json", "replay.json")
+OPTIONAL = {"merge.json", "replay.json"}
+FOREIGN = {"statement.intoto.jsonl", "ctrf.json"}  # of a form that others describe
 ARCHIVE = "confinement-evidence.tar.gz"
 SECONDS = 120
 ESCAPE = "\x1b[31m"
 
 
-def a_bundle(folder):
+def harness(*words):
+    return subprocess.run(["ci/as-root", "./harness", *words, "--quiet"], timeout=SECONDS, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def some_bundles(folder):
+    """A run, a replay of it, and what is merged from two shards: between them they have every member."""
     if "BUNDLE" in os.environ:
-        return os.environ["BUNDLE"]
-    run = subprocess.run(["ci/as-root", "./harness", "run", "baseline", "--quiet", "--out", folder], timeout=SECONDS,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    for path in (f"{folder}/latest/{ARCHIVE}", f"runs/latest/{ARCHIVE}"):
-        if os.path.exists(path):
-            return path
-    return leave_out(f"no bundle, and none can be made: {run.stderr.strip().splitlines()[-1:]}")
+        return [os.environ["BUNDLE"]]
+    run = harness("run", "baseline", "--out", f"{folder}/run")
+    first = f"{folder}/run/latest/{ARCHIVE}"
+    if not os.path.exists(first):
+        if os.path.exists(f"runs/latest/{ARCHIVE}"):
+            return [f"runs/latest/{ARCHIVE}"]
+        return leave_out(f"no bundle, and none can be made: {run.stderr.strip().splitlines()[-1:]}")
+    harness("replay", first, "--out", f"{folder}/replay")
+    shards = []
+    for shard in ("1/2", "2/2"):
+        shards.append(f"{folder}/shard-{shard[0]}/latest/{ARCHIVE}")
+        harness("run", "baseline", "baseline-again", "--shard", shard, "--out", f"{folder}/shard-{shard[0]}")
+    os.mkdir(f"{folder}/merged")
+    harness("merge", *shards, "--out", f"{folder}/merged")
+    return [first, f"{folder}/replay/latest/{ARCHIVE}", f"{folder}/merged/{ARCHIVE}"]
 
 
 def members(path):
@@ -61,7 +76,8 @@ def documents(name, text):
 
 
 def places(node, schema, root, path=()):
-    """Every (path, value, its schema) of a document; of an array the first and the last element."""
+    """Every (path, value, its schema) of a document."""
+    root = schema if "$defs" in schema else root  # one that stands in another keeps its own
     while "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     yield path, node, schema
@@ -69,8 +85,15 @@ def places(node, schema, root, path=()):
         for key, value in node.items():
             yield from places(value, schema.get("properties", {}).get(key, {}), root, path + (key,))
     if isinstance(node, list):
-        for index in sorted({0, len(node) - 1} if node else set()):
-            yield from places(node[index], schema.get("items", {}), root, path + (index,))
+        for index, value in enumerate(node):
+            yield from places(value, schema.get("items", {}), root, path + (index,))
+
+
+def shortened(node):
+    """Of each array the first and the last element."""
+    if isinstance(node, dict):
+        return {key: shortened(value) for key, value in node.items()}
+    return [shortened(value) for value in node[:1] + node[1:][-1:]] if isinstance(node, list) else node
 
 
 def put(document, path, value):
@@ -96,36 +119,49 @@ def alterations(document, schema):
             yield f"{where}: an escape", put(document, path, node + ESCAPE)
             yield f"{where}: too long", put(document, path, "a" * 400)
         elif isinstance(node, int) and not isinstance(node, bool):
-            yield f"{where}: a fraction", put(document, path, node + 0.5)
+            yield f"{where}: a fraction", put(document, path, 0.5)
             yield f"{where}: a huge number", put(document, path, 2**53)
 
 
+def check_member(name, text, failures):
+    """How many documents were valid, and how many altered ones were tried."""
+    schema = schema_of(name)
+    validator = jsonschema.Draft202012Validator(schema)
+    samples, altered = documents(name, text), 0
+    for number, document in enumerate(samples):
+        for error in validator.iter_errors(document):
+            failures.append(f"{name}[{number}]: {error.json_path}: {error.message[:160]}")
+    sample = shortened(samples[0])
+    if not validator.is_valid(sample):
+        failures.append(f"{name}: a shorter one is not valid")
+    for what, document in alterations(sample, schema):
+        altered += 1
+        if validator.is_valid(document):
+            failures.append(f"{name} is taken though altered: {what}")
+    return len(samples), altered
+
+
 def main():
-    names = sorted(os.listdir(FOLDER))
-    failures, altered, valid = [], 0, 0
+    schemas = set(os.listdir(FOLDER))
+    failures, counts, met, total = [], [], set(), 0
     with tempfile.TemporaryDirectory() as folder:
-        texts = members(a_bundle(folder))
-    described = {name.rsplit(".", 1)[0] + ".json": name for name in texts if name.endswith((".json", ".jsonl"))}
-    described.pop("statement.intoto.json", None)  # of in-toto's form
-    if sorted(described) != [name for name in names if name in described or name not in OPTIONAL]:
-        failures.append(f"the schemas are {names}, the members {sorted(described)}")
-    for file, name in described.items():
-        schema = schema_of(file)
-        jsonschema.Draft202012Validator.check_schema(schema)
-        validator = jsonschema.Draft202012Validator(schema)
-        samples = documents(name, texts[name])
-        for number, document in enumerate(samples):
-            valid += 1
-            for error in validator.iter_errors(document):
-                failures.append(f"{name}[{number}]: {error.json_path}: {error.message[:160]}")
-        for what, document in alterations(samples[0], schema):
-            altered += 1
-            if validator.is_valid(document):
-                failures.append(f"{name} is taken though altered: {what}")
+        paths = some_bundles(folder)
+        bundles = [members(path) for path in paths]
+    for schema in schemas:
+        jsonschema.Draft202012Validator.check_schema(schema_of(schema))
+    for texts in bundles:
+        for name, text in texts.items():
+            if name.endswith((".json", ".jsonl")) and name not in FOREIGN:
+                met.add(name.rsplit(".", 1)[0] + ".json")
+                counts.append(check_member(name, text, failures))
+                total += 1
+    unmet = schemas - met - (OPTIONAL if len(bundles) == 1 else set())
+    if unmet:
+        failures.append(f"no bundle has what these are of: {sorted(unmet)}")
+    valid, altered = map(sum, zip(*counts))
     for failure in failures[:20]:
         print(f"test_schemas: {failure}")
     print(f"test_schemas: {valid} documents are valid, {altered} altered ones were tried")
-    total = len(described) * 2
     print(f"test_schemas: {total - min(len(failures), total)} passed, {len(failures)} failed, 0 skipped")
     return bool(failures)
 
