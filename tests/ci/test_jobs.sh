@@ -43,13 +43,18 @@ shard() { # NUMBER
 }
 merge() { ci/run-workflow $WORKFLOW merge --artifacts "$folder/$1" --env "OUT=$folder/merged"; }
 key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$folder/key.pem" 2>/dev/null; }
+merge_signed() {
+	SIGN_KEY=$(cat "$folder/key.pem") OUT=$folder/signed ci/confinement merge "$folder"/artifacts/confinement-shard-*/*.tar.gz &&
+		verifies_signed "$folder/signed"
+}
+verifies_signed() { # FOLDER with one bundle in it
+	openssl pkey -in "$folder/key.pem" -pubout -out "$folder/key.pub" &&
+		./harness verify --require-signature --key "$folder/key.pub" \
+			"$(find "$1" -name confinement-evidence.tar.gz -type f)"
+}
 action_elsewhere() { # another project's folder, a key by a secret
 	mkdir -p "$folder/elsewhere"
 	ci/run-workflow action.yml --workspace "$folder/elsewhere" --input scenarios=baseline --input "sign-key=$(cat "$folder/key.pem")"
-}
-signed() {
-	openssl pkey -in "$folder/key.pem" -pubout -out "$folder/key.pub" &&
-		./harness verify --require-signature --key "$folder/key.pub" "$(echo "$folder"/elsewhere/runs/2*/confinement-evidence.tar.gz)"
 }
 no_key_left() {
 	! grep -rlF "$(sed -n 2p "$folder/key.pem")" "$folder/elsewhere" "$SAID"
@@ -57,6 +62,7 @@ no_key_left() {
 if ! /usr/bin/env python3 -c 'import yaml' 2>/dev/null || [ "$(id -u)" -ne 0 ] || ! ci/engine status >"$folder/checked" 2>&1; then
 	skip "running the workflow needs python3-yaml, root and an engine"
 else
+	key
 	for number in 1 2 3; do
 		check "shard $number" says 0 'run-workflow: success; .*run.verdict=pass' shard "$number"
 		check "shard $number has its bundle" test -s "$folder/artifacts/confinement-shard-$number/confinement-evidence.tar.gz"
@@ -68,13 +74,13 @@ else
 		check "merge" says 0 'run-workflow: success; .*merge.verdict=pass' merge artifacts
 		check "the bundle is one artifact" ./harness verify "$folder/artifacts/confinement-evidence/confinement-evidence.tar.gz"
 		check "it is whole" test -z "$(ci/step-summary --shard "$folder/artifacts/confinement-evidence/confinement-evidence.tar.gz")"
+		check "merged and signed" merge_signed
 		check "one shard of three is no evidence" says 1 'merge.verdict=error' merge gap
 	else
 		skip "this harness cannot merge"
 	fi
-	key
 	check "the action, in another project's folder" says 0 'run-workflow: success; bundle=/.*; verdict=pass' action_elsewhere
-	check "its bundle is signed" signed
+	check "its bundle is signed" verifies_signed "$folder/elsewhere"
 	check "and the key is nowhere" no_key_left
 fi
 
