@@ -221,10 +221,23 @@ int verify_bundle(int fd, const struct verify_options *options, struct verify_re
 	return result;
 }
 
+static bool only_signature_failed(const struct verify_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_FAIL && strcmp(report->checks[i].id, SIGNATURE) != 0)
+			return false;
+	return report->recomputed;
+}
+
 static void put_verdict(const struct verify_report *report, bool intact, struct buf *out)
 {
 	if (!intact && report->newer) {
 		buf_text(out, "verdict: none: a newer version of the format says what this program does not know\n");
+		return;
+	}
+	if (!intact && only_signature_failed(report)) {
+		buf_text(out,
+			 "verdict: none: the bytes agree with each other, and the signature does not vouch for them\n");
 		return;
 	}
 	if (!intact) {
