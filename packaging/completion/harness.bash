@@ -82,7 +82,7 @@ _harness() { # COMMAND
 		--gateway-raised) cur_is=argument kind=none ;;
 		--gateway-token-file) cur_is=argument kind=file ;;
 		-j | --jobs) cur_is=argument kind=none ;;
-		--scenario) cur_is=argument kind=none ;;
+		--scenario) cur_is=argument kind=scenario ;;
 		--sign) cur_is=argument kind=file ;;
 		esac
 		;;

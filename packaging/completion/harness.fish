@@ -85,7 +85,7 @@ complete -c harness -n '__harness_verb_is replay' -l gateway-sink -r -F -d 'of a
 complete -c harness -n '__harness_verb_is replay' -l gateway-raised -x -d 'of a gateway by URL: the same with public.tool\'s ceiling at confidential; else that is not planned'
 complete -c harness -n '__harness_verb_is replay' -l gateway-token-file -r -F -d 'of a gateway by URL: holds its bearer token'
 complete -c harness -n '__harness_verb_is replay' -s j -l jobs -x -d 'arms at the same time (default: 2)'
-complete -c harness -n '__harness_verb_is replay' -l scenario -x -d 'of the bundle\'s scenarios this one alone, with the mutants that its cells need'
+complete -c harness -n '__harness_verb_is replay' -l scenario -x -a '(__harness_scenarios)' -d 'of the bundle\'s scenarios this one alone, with the mutants that its cells need'
 complete -c harness -n '__harness_verb_is replay' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
 complete -c harness -n '__harness_verb_is replay' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
 complete -c harness -n '__harness_verb_is replay' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'

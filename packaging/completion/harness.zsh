@@ -111,7 +111,7 @@ _harness() {
 			--gateway-raised='[of a gateway by URL\: the same with public.tool'\''s ceiling at confidential; else that is not planned]:URL: ' \
 			--gateway-token-file='[of a gateway by URL\: holds its bearer token]:FILE:_files' \
 			'(-j --jobs)'{-j+,--jobs=}'[arms at the same time (default\: 2)]:N: ' \
-			--scenario='[of the bundle'\''s scenarios this one alone, with the mutants that its cells need]:ID: ' \
+			--scenario='[of the bundle'\''s scenarios this one alone, with the mutants that its cells need]:SCENARIO:_harness_scenarios' \
 			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
 			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \

@@ -80,6 +80,7 @@ WORDS = (
     ("show run --out=fold", None),
     ("show run --out fold", "run|--out|folder"),
     ("show run --gateway emb", "run|--gateway|embedded"),
+    ("show replay --scenario mutation/network-b", "replay|--scenario|mutation/network-bridge"),
     ("show report --out fold", "report|--out|folder"),
     ("show report --format jun", "report|--format|junit"),
     ("show verify a", "verify|a bundle.tar.gz"),
