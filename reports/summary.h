@@ -11,6 +11,7 @@ struct summary_facts {
 	const char *bundle; /* its path */
 	const char *sha256; /* of the archive */
 	int64_t wall_ns;
+	int64_t seed; /* of the run, for whoever reads its document */
 	bool unvouched; /* somebody else composed the gateway */
 	bool quiet, verbose; /* verbose: each cell; quiet: the verdict and the bundle */
 	bool colours; /* of the words of verdicts, for a terminal */

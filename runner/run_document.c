@@ -150,6 +150,7 @@ void run_document_verdict(const struct verdicts *verdicts, const struct plan *pl
 	put_absent(&json, plan);
 	document_path(&json, "bundle", facts->bundle);
 	json_member_string(&json, "sha256", facts->sha256);
+	json_member_int(&json, "seed", facts->seed);
 	json_member_int(&json, "wallNs", facts->wall_ns);
 	document_end(&json);
 }

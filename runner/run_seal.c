@@ -263,6 +263,7 @@ static int print_summary(const struct seal *seal, const struct bundle_identity *
 		.bundle = bundle,
 		.sha256 = identity->archive_sha256,
 		.wall_ns = clock_now() - run->start,
+		.seed = run->seed,
 		.unvouched = run->context.gateway.kind == GATEWAY_URL,
 		.quiet = run->options->quiet,
 		.verbose = run->options->verbose,

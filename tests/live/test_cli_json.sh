@@ -56,7 +56,7 @@ check "list: every line of the text, and no more" holds '
 asked run --json --dry-run mutation/read-only -j3
 # shellcheck disable=SC2016
 document "a dry run" 0 \
-	'"@keys" eq "aboutSeconds arms dryRun exitCode jobs notPlanned out schemaVersion touches verb"' '$d->{dryRun}' \
+	'"@keys" eq "aboutSeconds arms dryRun exitCode jobs notPlanned out repeat schemaVersion seed shard touches verb"' '$d->{dryRun}' \
 	'$d->{jobs} == 3 && $text =~ /^plan: (\d+) arms, 3 at a time, about (\d+) s$/m && $1 == @{$d->{arms}} &&
 		$2 == $d->{aboutSeconds}' \
 	'!grep { index($text, sprintf("  %-28s %s%s\n", $_->{id}, $_->{title},
@@ -117,12 +117,12 @@ cat >"$folder/small/tries.json" <<'JSON'
 { "title": "a control that cannot hold", "probes": ["tcp4"],
   "expect": [{ "subject": "tcp4", "observer": "attempts", "op": "ge", "value": 1000, "class": "control" }] }
 JSON
-small=(--scenarios "$folder/small" --out "$folder/runs" -j1)
+small=(--scenarios "$folder/small" --out "$folder/runs" -j1 --seed 1)
 
 asked run --json -v "${small[@]}" baseline
 # shellcheck disable=SC2016
 document "a run" 0 '"@keys" eq "arms bundle cells dryRun exitCode failed mutations notEstablished notPlanned " .
-		"schemaVersion sha256 verb verdict wallNs"' \
+		"schemaVersion seed sha256 verb verdict wallNs"' \
 	'$d->{verdict} eq "pass" && $text =~ /^verdict: pass: /m' '!@{$d->{failed}} && !@{$d->{notEstablished}}' \
 	'$text =~ /^cells: (\d+) pass, (\d+) fail, (\d+) not established, in (\d+) arms$/m && $1 == $d->{cells}{pass} &&
 		$2 == $d->{cells}{fail} && $3 == $d->{cells}{notEstablished} && $4 == @{$d->{arms}} && $1 == 2' \

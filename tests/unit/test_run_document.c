@@ -5,7 +5,9 @@
 #include "runner/document.h"
 #include "tests/unit/judge_world.h"
 
-static const struct summary_facts facts = { .bundle = "runs/x/bundle.tar.gz", .sha256 = "00ff", .wall_ns = 123 };
+static const struct summary_facts facts = {
+	.bundle = "runs/x/bundle.tar.gz", .sha256 = "00ff", .wall_ns = 123, .seed = 7
+};
 
 /* An object has exactly these members, of these types. */
 struct key {
@@ -88,7 +90,7 @@ static void check_document(const struct json_node *root)
 	     { "dryRun", JSON_BOOL }, { "verdict", JSON_STRING }, { "cells", JSON_OBJECT }, { "failed", JSON_ARRAY },
 	     { "notEstablished", JSON_ARRAY }, { "arms", JSON_ARRAY }, { "mutations", JSON_ARRAY },
 	     { "notPlanned", JSON_ARRAY }, { "bundle", JSON_STRING }, { "sha256", JSON_STRING },
-	     { "wallNs", JSON_NUMBER });
+	     { "seed", JSON_NUMBER }, { "wallNs", JSON_NUMBER });
 	KEYS(json_member(root, "cells"), { "pass", JSON_NUMBER }, { "fail", JSON_NUMBER },
 	     { "notEstablished", JSON_NUMBER });
 }
@@ -113,6 +115,7 @@ static void test_passed(void)
 	CU_ASSERT_STRING_EQUAL(text_of(root, "bundle"), facts.bundle);
 	CU_ASSERT_STRING_EQUAL(text_of(root, "sha256"), facts.sha256);
 	CU_ASSERT_EQUAL(number_of(root, "wallNs"), 123);
+	CU_ASSERT_EQUAL(number_of(root, "seed"), 7);
 	CU_ASSERT_EQUAL(number_of(json_member(root, "cells"), "pass"), (int64_t)world.verdicts->pass);
 	CU_ASSERT_EQUAL(json_count(json_member(root, "failed")), 0);
 	CU_ASSERT_EQUAL(json_count(json_member(root, "notEstablished")), 0);
