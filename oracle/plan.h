@@ -53,6 +53,8 @@ int plan_order(const struct scenario *one, const struct scenario *other);
 /* Whether the cell is planned (not absent). */
 bool plan_has(const struct plan *plan, const struct scenario *scenario, const struct expectation *expectation);
 
+/* The seed that draws nothing: the plan's order, and each fault as early as it may strike. */
+#define PLAN_SEED_NONE 0
 /* The order in which the arms start, into order[arms_count]: those whose windows are longest first, so that their waits
  * overlap with work, and else as the seed draws. The plan's own order stays. */
 void plan_schedule(const struct plan *plan, int64_t seed, size_t *order);

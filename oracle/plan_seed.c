@@ -35,7 +35,7 @@ void plan_schedule(const struct plan *plan, int64_t seed, size_t *order)
 	uint64_t state = (uint64_t)seed;
 
 	for (size_t i = 0; i < plan->arms_count; i++) {
-		size_t other = (size_t)below(&state, i + 1);
+		size_t other = seed == PLAN_SEED_NONE ? i : (size_t)below(&state, i + 1);
 
 		order[i] = order[other];
 		order[other] = i;
@@ -61,6 +61,8 @@ void plan_delays(const struct plan_arm *arm, int64_t seed, int64_t delays[ARM_FA
 	for (size_t i = 0; i < scenario->faults_count; i++) {
 		const struct fault *fault = &scenario->faults[i];
 
-		delays[i] = fault->delay_ms + (int64_t)below(&state, (uint64_t)fault->delay_span_ms + 1);
+		delays[i] = fault->delay_ms;
+		if (seed != PLAN_SEED_NONE)
+			delays[i] += (int64_t)below(&state, (uint64_t)fault->delay_span_ms + 1);
 	}
 }

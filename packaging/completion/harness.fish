@@ -40,7 +40,7 @@ complete -c harness -n '__harness_verb_is run' -l gateway-token-file -r -F -d 'o
 complete -c harness -n '__harness_verb_is run' -s j -l jobs -x -d 'arms at the same time (default: 2)'
 complete -c harness -n '__harness_verb_is run' -l repeat -x -d 'each arm N times, each recorded and judged, none chosen (default: 1)'
 complete -c harness -n '__harness_verb_is run' -l shard -x -d 'the I-th of N parts of the plan, with the mutants of its own cells; `harness merge` joins them'
-complete -c harness -n '__harness_verb_is run' -l seed -x -d 'draws the order of the arms and the delays of faults; without it one is drawn and recorded'
+complete -c harness -n '__harness_verb_is run' -l seed -x -d 'draws the order of the arms and the delays of faults, 0 the plan\'s; without it one is drawn and recorded'
 complete -c harness -n '__harness_verb_is run' -l dry-run -d 'run: print the plan and what it would touch, and stop'
 complete -c harness -n '__harness_verb_is run' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
 complete -c harness -n '__harness_verb_is run' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'

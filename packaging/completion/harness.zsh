@@ -54,7 +54,7 @@ _harness() {
 			'(-j --jobs)'{-j+,--jobs=}'[arms at the same time (default\: 2)]:N: ' \
 			--repeat='[each arm N times, each recorded and judged, none chosen (default\: 1)]:N: ' \
 			--shard='[the I-th of N parts of the plan, with the mutants of its own cells; `harness merge` joins them]:I/N: ' \
-			--seed='[draws the order of the arms and the delays of faults; without it one is drawn and recorded]:N: ' \
+			--seed='[draws the order of the arms and the delays of faults, 0 the plan'\''s; without it one is drawn and recorded]:N: ' \
 			--dry-run'[run\: print the plan and what it would touch, and stop]' \
 			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \

@@ -17,7 +17,7 @@ cat >"$folder/held/held.json" <<'JSON'
 { "title": "an agent that stays", "probes": ["permitted"], "ending": "hold",
   "expect": [{ "subject": "permitted", "observer": "deliveries", "op": "eq", "value": 1, "class": "control" }] }
 JSON
-HELD=(all -j1 --scenarios "$folder/held")
+HELD=(all -j1 --seed 0 --scenarios "$folder/held")
 
 # ---- looking ----
 

@@ -71,7 +71,7 @@ no_bundle() { [ -z "$(find "$RUNS" -name '*.tar.gz*')" ] && [ ! -e "$RUNS/latest
 held() { # QUIET|FLOOD: a run whose agent holds; its pid is in AGENT
 	rm -rf "$RUNS"
 	RUN='' CODE=-1 untold=1
-	setsid "$folder/plain/build/harness" run all -j1 --out "$RUNS" --scenarios "$folder/$1" >"$OUTPUT" 2>&1 </dev/null &
+	setsid "$folder/plain/build/harness" run all -j1 --seed 0 --out "$RUNS" --scenarios "$folder/$1" >"$OUTPUT" 2>&1 </dev/null &
 	RUNNER=$!
 	check "$2: an agent holds" within 20 delivered
 	run_known

@@ -47,7 +47,7 @@ same_arms() {
 # ---- doing ----
 
 for tree in "${TREES[@]}"; do
-	"$folder/$tree/build/harness" run --out "$(out "$tree")" -j1 baseline >"$folder/$tree/said" 2>&1 </dev/null &
+	"$folder/$tree/build/harness" run --out "$(out "$tree")" -j1 --seed 0 baseline >"$folder/$tree/said" 2>&1 </dev/null &
 	pid[$tree]=$!
 done
 for tree in "${TREES[@]}"; do check "$tree: begins" within 10 begun "$tree"; done

@@ -154,7 +154,10 @@ static void test_order(void)
 	CU_ASSERT(test_no_error(&err));
 	if (!plan || !first || !order)
 		return;
-	plan_schedule(plan, 0, first);
+	plan_schedule(plan, PLAN_SEED_NONE, first);
+	for (size_t i = 1; i < plan->arms_count; i++)
+		CU_ASSERT(plan->arms[first[i - 1]].scenario->window_ms > plan->arms[first[i]].scenario->window_ms ||
+			  first[i - 1] < first[i]);
 	for (int64_t seed = 0; seed < 50; seed++) {
 		cleanup_free bool *seen = calloc(plan->arms_count, sizeof(bool));
 
@@ -192,6 +195,7 @@ static void test_delays(void)
 		plan_delays(&arm, seed, delays);
 		plan_delays(&arm, seed, again);
 		CU_ASSERT(delays[0] >= 200 && delays[0] <= 204 && delays[1] == 7);
+		CU_ASSERT(seed != PLAN_SEED_NONE || delays[0] == 200);
 		CU_ASSERT_EQUAL(memcmp(delays, again, sizeof(delays)), 0);
 		seen[(delays[0] - 200) % 5] = true;
 		plan_delays(&next, seed, again);
