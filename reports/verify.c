@@ -66,7 +66,7 @@ static void refuse_major(const struct check *check, const struct bundle *bundle,
 	char reason[sizeof(report->checks[0].reason)];
 
 	snprintf(reason, sizeof(reason),
-		 "the bundle is of version %d.%d of its format, and this program reads " MANIFEST_SCHEMA
+		 "manifest.json: schema: the bundle is of version %d.%d, and this program reads " MANIFEST_SCHEMA
 		 ", and what is newer with the same number before the dot",
 		 bundle->major, bundle->minor);
 	if (strcmp(check->id, MANIFEST_ID) == 0)
