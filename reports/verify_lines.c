@@ -300,6 +300,7 @@ int bundle_lines(int fd, struct bundle *bundle, struct error **err)
 		return error_set(err, ERROR_INTERNAL, "observations have no direct form");
 	if (lseek(fd, bundle->start, SEEK_SET) < 0)
 		return error_errno(err, errno, "the bundle cannot be read twice");
+	limits.gzip = !bundle->plain;
 	limits.packed_sha256 = again;
 	result = ustar_read(fd, &limits, &visitor, reading, err);
 	if (result >= 0 && strcmp(again, bundle->packed_sha256) != 0)

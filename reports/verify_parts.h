@@ -32,6 +32,7 @@ struct stranger {
 };
 
 struct bundle {
+	bool plain; /* the archive is not in gzip: for tests */
 	bool keep_all; /* whoever opens a bundle for more than to verify it */
 	struct read_member members[MEMBERS];
 	struct stranger strangers[BUNDLE_MEMBERS];

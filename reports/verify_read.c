@@ -147,6 +147,7 @@ int bundle_read(int fd, struct bundle *bundle, struct error **err)
 	bundle->current = bundle->last = -1;
 	for (size_t i = 0; i < MEMBERS; i++)
 		bundle->members[i].text = (struct buf)BUF(BUNDLE_FILE_BYTES);
+	limits.gzip = !bundle->plain;
 	limits.packed_sha256 = bundle->packed_sha256;
 	bundle->start = lseek(fd, 0, SEEK_CUR);
 	result = streams_open(bundle, err);

@@ -25,6 +25,7 @@
 	EACH(http_body)                                                                                                \
 	EACH(inspect)                                                                                                  \
 	EACH(json)                                                                                                     \
+	EACH(json_form)                                                                                                \
 	EACH(json_python)                                                                                              \
 	EACH(logs_frames)                                                                                              \
 	EACH(manifest)                                                                                                 \
@@ -37,6 +38,7 @@
 	EACH(rpc)                                                                                                      \
 	EACH(span_record)                                                                                              \
 	EACH(ustar)                                                                                                    \
+	EACH(verify)                                                                                                   \
 	EACH(wire)
 
 #define FUZZ_DECLARE(name) void fuzz_##name(const uint8_t *bytes, size_t size);
