@@ -14,7 +14,7 @@ import puppeteer from 'puppeteer-core';
 const WIDTHS = [320, 768, 1280];
 const SCHEMES = ['light', 'dark'];
 const PATIENCE = 60000; // ms
-const AXE_OPEN = 24;
+const AXE_OPEN = 12;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const [chromium, shots, ...pages] = process.argv.slice(2);
 let failed = 0;
@@ -87,10 +87,13 @@ async function accessible(html, scheme) {
   const page = await open({ html, scheme, width: 768 });
   await openAll(page, AXE_OPEN);
   await page.evaluate(axe);
-  const result = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+  // What is not of colours is the same in both schemes.
+  const only = scheme === 'light' ? {} : { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+  const result = await page.evaluate((options) => axe.run(document, { resultTypes: ['violations'], ...options }), only);
   const rules = result.violations.map((one) => `${one.id} (${one.nodes.length}): ${one.nodes[0].html.slice(0, 100)}`);
   assert.deepEqual(rules, []);
-  assert.ok(result.passes.length > 20, `only ${result.passes.length} rules had anything to look at`);
+  const least = scheme === 'light' ? 20 : 1;
+  assert.ok(result.passes.length >= least, `only ${result.passes.length} rules had anything to look at`);
   assert.ok(result.passes.some((one) => one.id === 'color-contrast'), 'no contrast was measured');
   await page.close();
 }

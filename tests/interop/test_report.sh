@@ -46,5 +46,5 @@ if ! chromium=$(command -v chromium); then
 	finish
 fi
 rm -rf "$shots" && mkdir -p "$shots"
-CLIENT_SECONDS=600 client "Chromium" node "$parts/report_page.mjs" "$chromium" "$shots" "$folder"/*.html
+CLIENT_SECONDS=480 client "Chromium" node "$parts/report_page.mjs" "$chromium" "$shots" "$folder"/*.html
 finish
