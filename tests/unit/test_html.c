@@ -1,5 +1,6 @@
 /* report.html: the verdict and its limits first, each cell within reach, every text for itself, and nothing that a
  * browser would fetch or run. */
+#include "core/fd.h"
 #include "reports/coverage.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
@@ -344,6 +345,56 @@ static void test_less(void)
 	balanced(&text);
 }
 
+/* What was asked for and from where; a part of a plan, a merged run and one that was made again are named as such. */
+static void test_origin(void)
+{
+	cleanup_free struct manifest_origin *origin = calloc(1, sizeof(*origin));
+	cleanup_free struct replay *replay = calloc(1, sizeof(*replay));
+	cleanup_free struct merge *merge = calloc(1, sizeof(*merge));
+	cleanup_buf struct buf text = BUF(TEXT_BYTES), whole = BUF(TEXT_BYTES);
+	cleanup_world struct world world = { .plan = NULL };
+	struct manifest_facts facts;
+	struct findings findings;
+	struct error *err = NULL;
+
+	if (!origin || !replay || !merge || !world_make(&world, "baseline", 1, NULL)) {
+		CU_FAIL("no world");
+		return;
+	}
+	findings = world_findings(&world, &facts);
+	set(origin->selection[0], ID_MAX, "baseline");
+	set(origin->selection[1], ID_MAX, "watch");
+	origin->selection_count = 2;
+	origin->repeat = 3;
+	origin->seed = 42;
+	origin->shard = (struct plan_shard){ .index = 2, .of = 5 };
+	set(origin->build.commit, sizeof(origin->build.commit), "0123456789abcdef0123456789abcdef01234567");
+	origin->build.dirty = true;
+	set(replay->of.run, sizeof(replay->of.run), "fedcba98");
+	replay->outcome = REPLAY_DIVERGED;
+	merge->count = 5;
+	facts.origin = origin;
+	CU_ASSERT_EQUAL(html_encode(&findings, &text, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	HOLDS(&text, "<dt>Selected<dd>baseline, watch, each 3 times");
+	HOLDS(&text, "<dt>Shard<dd>2 of 5: what the others hold is not here\n");
+	HOLDS(&text, "<dt>Seed<dd>42\n");
+	HOLDS(&text, "<dt>Source<dd><code>0123456789abcdef0123456789abcdef01234567</code>, changed since\n");
+	LACKS(&text, "Merged from");
+	LACKS(&text, "Repeats");
+	origin->merged_count = 5;
+	origin->build.commit[0] = '\0';
+	findings.merge = merge;
+	findings.replay = replay;
+	CU_ASSERT_EQUAL(html_encode(&findings, &whole, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	HOLDS(&whole, "<dt>Merged from<dd>5 shards");
+	LACKS(&whole, "<dt>Shard<dd>");
+	HOLDS(&whole, "<code>not known</code>");
+	HOLDS(&whole, "<dt>Repeats<dd>run <code>fedcba98</code>: DIVERGED\n");
+	balanced(&whole);
+}
+
 static void test_bounded(void)
 {
 	cleanup_world struct world world = { .plan = NULL };
@@ -418,6 +469,7 @@ static CU_TestInfo tests[] = {
 	{ "hostile texts", test_hostile },
 	{ "environment", test_environment },
 	{ "absent cells, another gateway", test_less },
+	{ "origin", test_origin },
 	{ "bounds", test_bounded },
 	{ "words", test_words },
 	{ "repetitions", test_repetitions },
