@@ -71,7 +71,7 @@ spoiled_run() { # FAULT N
 	"$folder/proxy/dockerd" "$folder/proxy/socket" "$SOCKET" "$1" "$2" >"$folder/proxy/log" 2>&1 </dev/null &
 	PROXY=$!
 	within 5 ready
-	"$folder/plain/build/harness" run -q --socket "$folder/proxy/socket" --out "$RUNS" all --scenarios "$folder/pair" \
+	"$folder/plain/build/harness" run -q --seed 0 --socket "$folder/proxy/socket" --out "$RUNS" all --scenarios "$folder/pair" \
 		>"$OUTPUT" 2>&1 </dev/null &
 	RUNNER=$!
 	within "$RUN_SECONDS" watched || kill -KILL "$RUNNER"

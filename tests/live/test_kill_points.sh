@@ -110,7 +110,7 @@ start() {
 	touch "$folder/began"
 	run=''
 	CODE=-1 untold=1
-	setsid env --default-signal=INT,TERM,HUP "$folder/plain/build/harness" run --out "$RUNS" "${WORDS[@]}" \
+	setsid env --default-signal=INT,TERM,HUP "$folder/plain/build/harness" run --seed 0 --out "$RUNS" "${WORDS[@]}" \
 		>"$OUTPUT" 2>&1 </dev/null &
 	RUNNER=$!
 	within 5 runner_started

@@ -93,7 +93,7 @@ saw() { # TEXT...: each was said at some step
 	done
 }
 
-RUN=("$folder/plain/build/harness" run -q --out "$RUNS" all --scenarios "$folder/pair")
+RUN=("$folder/plain/build/harness" run -q --seed 0 --out "$RUNS" all --scenarios "$folder/pair")
 
 # More and more of it, step by step, until a run passes.
 series() { # WHAT FOLDER STEPS... -- COMMAND..., in which STEP stands for the step
