@@ -349,7 +349,8 @@ static const struct flag flags[] = {
 	  .verbs = "run",
 	  .argument = "N",
 	  .type = FLAG_SEED,
-	  .title = "draws the order of the arms and the delays of faults, 0 the plan's; without it one is drawn and recorded" },
+	  .title = "draws the order of the arms and the delays of faults, 0 the plan's; without it one is drawn and "
+		   "recorded" },
 	{ .name = "--scenario",
 	  .verbs = "replay",
 	  .argument = "SCENARIO",
