@@ -37,7 +37,7 @@ static int64_t epoch_ms(const char *text)
 	for (; form[i] && text[i]; i++) {
 		bool digit = text[i] >= '0' && text[i] <= '9';
 
-		if (form[i] >= '0' && form[i] <= '9' && digit)
+		if (form[i] >= '0' && form[i] <= '5' && digit)
 			value[form[i] - '0'] = 10 * value[form[i] - '0'] + text[i] - '0';
 		else if (form[i] != text[i])
 			return 0;
