@@ -4,6 +4,7 @@ named reason, and none before it does but those that may; the exit code is the e
 than MEMORY; what is printed is printable ASCII and holds nothing of what was planted. At least 60 bundles, and each check that
 docs/evidence-format.md lists refuses one."""
 
+import concurrent.futures
 import json
 import os
 import re
@@ -70,10 +71,10 @@ def main(words):
     with open(f"{folder}/table.json", encoding="ascii") as file:
         table = json.load(file)
     failures, highest, longest = [], (0, ""), (0.0, "")
-    for case in table:
-        code, output, seconds, memory = run(
-            ["timeout", "-k", "1", str(2 * SECONDS), harness, "verify", *case["words"], case["file"]]
-        )
+    commands = [["timeout", "-k", "1", str(2 * SECONDS), harness, "verify", *case["words"], case["file"]] for case in table]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(run, commands))
+    for case, (code, output, seconds, memory) in zip(table, results):
         failures += [f"{case['name']}: {fault}" for fault in faults(case, code, output, seconds, memory)]
         highest, longest = max(highest, (memory, case["name"])), max(longest, (seconds, case["name"]))
     counted = {check: sum(case["check"] == check and case["exit"] == 1 for case in table) for check in listed_checks()}

@@ -11,6 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 import bundles  # noqa: E402
 import cases_archive  # noqa: E402
+import cases_heavy  # noqa: E402
 import cases_members  # noqa: E402
 import cases_signature  # noqa: E402
 
@@ -18,7 +19,7 @@ import cases_signature  # noqa: E402
 def archives(base):
     for name, reason, make in cases_archive.ROWS:
         yield {"name": name, "check": "archive", "reason": reason}, lambda make=make: make(base)
-    for name, check, reason, make in cases_members.ROWS:
+    for name, check, reason, make in cases_members.ROWS + list(cases_heavy.ROWS):
         yield {"name": name, "check": check, "reason": reason}, lambda make=make: make(base)
     for name, holder, encoding in cases_members.CANARIES:
         # What stands in place of an id or a digest is no id and no digest either.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """reports/schema/ against the Python package jsonschema: every member of real bundles is valid, and no schema takes a document
-that was altered: an unknown key, a missing one, another type, a fraction, a terminal escape. Run from the root of the tree. The
-bundles are of runs of `baseline` on the local engine, or $BUNDLE, or runs/latest; where there is none, or no jsonschema
+that was altered: an unknown key, a missing one, another type, a fraction, a terminal escape. docs/recheck.py and `harness verify`
+give these bundles the same verdict. Run from the root of the tree. The bundles are of runs of `baseline` on the local engine, or $BUNDLE, or runs/latest; where there is none, or no jsonschema
 (ci/interop), the test skips itself by name, and with CI=true it fails."""
 import copy
 import json
@@ -147,6 +147,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         paths = some_bundles(folder)
         bundles = [members(path) for path in paths]
+        for path in paths:
+            ends = [subprocess.run([*words, path], timeout=SECONDS, stdout=subprocess.DEVNULL, check=False).returncode
+                    for words in (["./harness", "verify"], [sys.executable, "docs/recheck.py"])]
+            total += 1
+            if ends[0] != ends[1]:
+                failures.append(f"verify and docs/recheck.py end with {ends}")
     for schema in schemas:
         jsonschema.Draft202012Validator.check_schema(schema_of(schema))
     for texts in bundles:
