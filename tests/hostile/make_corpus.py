@@ -14,6 +14,7 @@ import cases_archive  # noqa: E402
 import cases_heavy  # noqa: E402
 import cases_members  # noqa: E402
 import cases_signature  # noqa: E402
+import cases_versions  # noqa: E402
 
 
 def archives(base):
@@ -21,6 +22,8 @@ def archives(base):
         yield {"name": name, "check": "archive", "reason": reason}, lambda make=make: make(base)
     for name, check, reason, make in cases_members.ROWS + list(cases_heavy.ROWS):
         yield {"name": name, "check": check, "reason": reason}, lambda make=make: make(base)
+    for name, check, reason, make, code in cases_versions.ROWS:
+        yield {"name": name, "check": check, "reason": reason, "exit": code}, lambda make=make: make(base)
     for name, holder, encoding in cases_members.CANARIES:
         # What stands in place of an id or a digest is no id and no digest either.
         before = ["sums"] if holder == "SHA256SUMS" else ["manifest", "canonical"]
