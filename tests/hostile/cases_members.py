@@ -103,7 +103,7 @@ def judge_again(d):
 
 def text(name, change):
     """A member's bytes changed, and every hash made again."""
-    return lambda base: seal({**base, name: change(base[name])})
+    return lambda base: seal({**base, name: change(base[name])}, manifest=name != "manifest.json")
 
 
 def raw(name, change):
@@ -761,9 +761,4 @@ HOLDERS = (
     "scenarios.json",
     "verdicts.json",
 )
-CANARIES = [
-    (f"canary-in-{holder}-as-{encoding}", holder, encoding)
-    for number, holder in enumerate(HOLDERS)
-    for place, encoding in enumerate(ENCODINGS)
-    if place == 0 or place % len(HOLDERS) == number or holder == "scenarios.json"
-]
+CANARIES = [(f"canary-in-{holder}-as-{encoding}", holder, encoding) for holder in HOLDERS for encoding in ENCODINGS]

@@ -1,4 +1,5 @@
-"""Bundles that call themselves of a version that verify does not know whole. A row: name, check, reason, how it is made, exit code."""
+"""Bundles that call themselves of a version that verify does not know whole. A row: name, check, reason, how it is made,
+exit code."""
 
 from bundles import Documents, seal
 from cases_archive import MARK

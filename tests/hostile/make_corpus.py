@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes hostile bundles out of one valid bundle: make_corpus.py BASE FOLDER [HARNESS]. FOLDER gets one archive a case and
-table.json: a list of {name, file, words (behind `harness verify`), check (that must refuse it), reason (part of what it says), before (checks
-that may fail before it), exit}. Standard library; statements are signed by the program openssl, and where HARNESS is not given
-there are none. Nothing is extracted, and nothing here comes from the C code."""
+table.json: a list of {name, file, words (behind `harness verify`), check (that must refuse it), reason (part of what it says),
+before (checks that may fail before it), exit}. Standard library; statements are signed by the program openssl, and where HARNESS
+is not given there are none. Nothing is extracted, and nothing here comes from the C code."""
 
 import json
 import os
