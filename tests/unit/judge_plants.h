@@ -96,8 +96,8 @@ PLANT(missing_field,
 PLANT(prefix_is_no_prefix, set(record_of(w, NET)->may_differ[0], 128, "protection.network."))
 PLANT(prefix_of_exact, set(record_of(w, "mutation/ack")->may_differ[0], 128, "protection.ack.value.more"))
 PLANT(no_difference, memset(record_of(w, NET)->effective[1]->sha256, '0', HEX_SHA256 - 1))
-PLANT(order_of_fields, struct effective_value **e = record_of(w, NET)->effective; struct effective_value *first = e[0]; e[0] = e[3];
-      e[3] = first)
+PLANT(order_of_fields, struct effective_value **e = record_of(w, NET)->effective; struct effective_value *first = e[0];
+      e[0] = e[3]; e[3] = first)
 PLANT(undetected, see(w, NET, "tcp4", "tcp4")->value = 0)
 PLANT(undetected_control, see(w, "mutation/sink-ceiling", "denied", "decisions")->value = 1)
 PLANT(detected_too_much, see(w, "mutation/read-only", "core-limit-soft", "state")->value = 1)
