@@ -1,5 +1,6 @@
 """Bundles that would cost a careless reader its memory or its time, as large as fits into a short test
-(tests/unit/test_verify_memory.c has the largest). Each is sealed in full, so that nothing refuses it but what it is. A row: name, check, reason, how it is made."""
+(tests/unit/test_verify_memory.c has the largest). Each is sealed in full, so that nothing refuses it but what it is. A row: name,
+check, reason, how it is made."""
 
 from bundles import BLOCK, TOP, gzip, header, sha256, with_manifest
 from cases_archive import MIB, noise

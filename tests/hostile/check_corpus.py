@@ -70,6 +70,9 @@ def main(words):
     folder, harness = words
     with open(f"{folder}/table.json", encoding="ascii") as file:
         table = json.load(file)
+    if not MEASURED:  # and slow: of the two families that are one case many times, some
+        families = ("escape-in-", "canary-in-")
+        table = [case for number, case in enumerate(table) if number % 8 == 0 or not case["name"].startswith(families)]
     failures, highest, longest = [], (0, ""), (0.0, "")
     commands = [["timeout", "-k", "1", str(2 * SECONDS), harness, "verify", *case["words"], case["file"]] for case in table]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
