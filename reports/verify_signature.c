@@ -41,6 +41,15 @@ static const char *lacking(const struct verify_report *report)
 	return NULL;
 }
 
+/* The first that failed, or NULL: then the bytes do not even agree with each other. */
+static const char *broken(const struct verify_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_FAIL)
+			return report->checks[i].id;
+	return NULL;
+}
+
 static int check_statement(const struct signing *signing, enum place place, const struct buf *payload,
 			   struct error **err)
 {
@@ -83,21 +92,30 @@ static void say(struct verify_report *report, enum check_result result, const ch
 	snprintf(check->reason, sizeof(check->reason), "%s", reason);
 }
 
+static void rests_on(struct verify_report *report, const char *id)
+{
+	char reason[sizeof(report->checks[0].reason)];
+
+	snprintf(reason, sizeof(reason), "rests on '%s', which did not pass", id);
+	say(report, CHECK_NOT_CHECKED, reason);
+}
+
 static void conclude(const struct signing *signing, struct verify_report *report)
 {
-	const char *missing = lacking(report);
+	bool unsigned_one = !signing->present[INSIDE] && !signing->present[BESIDE];
+	const char *missing = unsigned_one ? broken(report) : lacking(report);
 	char reason[sizeof(report->checks[0].reason)] = "";
 
-	if (!signing->present[INSIDE] && !signing->present[BESIDE])
+	if (unsigned_one && !missing)
 		return say(report, CHECK_NOT_CHECKED, UNSIGNED);
+	if (unsigned_one)
+		return rests_on(report, missing);
 	if (!signing->options->key)
 		return say(report, CHECK_NOT_CHECKED, KEYLESS);
 	if (!signing->good[INSIDE] && !signing->good[BESIDE])
 		return say(report, CHECK_FAIL, ANOTHER_KEY);
-	if (missing) {
-		snprintf(reason, sizeof(reason), "rests on '%s', which did not pass", missing);
-		return say(report, CHECK_NOT_CHECKED, reason);
-	}
+	if (missing)
+		return rests_on(report, missing);
 	for (int i = 0; i < PLACES; i++)
 		if (signing->present[i] && !signing->good[i])
 			snprintf(reason, sizeof(reason), "the statement %s the archive is signed by another key",

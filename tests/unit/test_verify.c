@@ -613,6 +613,7 @@ static void test_unreadable(void)
 
 	CU_ASSERT(fixture_verify_bytes("not a bundle, but some text", 27, false, &report));
 	CU_ASSERT(fixture_failed(&report, "archive", "another gzip header"));
+	CU_ASSERT_STRING_EQUAL(fixture_check(&report, "signature")->reason, "rests on 'archive', which did not pass");
 	CU_ASSERT_EQUAL(report.exit_code, 1);
 	CU_ASSERT(verify_bundle(folder, &options, &report, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "archive: read"));
