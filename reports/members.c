@@ -14,7 +14,7 @@ int member_find(const char *name)
 
 bool member_in_sums(int member)
 {
-	return member >= 0 && member != MEMBER_SUMS && !member_kinds[member].unlisted;
+	return member >= 0 && member < MEMBERS && !member_kinds[member].unlisted;
 }
 
 bool member_in_manifest(int member)

@@ -70,7 +70,7 @@ static void test_vectors(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		cleanup_private_key struct private_key *private = key_of(rows[i].private);
 		cleanup_public_key struct public_key *public = public_of(rows[i].public);
-		cleanup_buf struct buf one = BUF(KIB), other = BUF(KIB);
+		cleanup_buf struct buf one = BUF(KIB);
 		const char *message = rows[i].message;
 		struct signature theirs, ours;
 		struct error *err = NULL;
