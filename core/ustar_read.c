@@ -19,6 +19,8 @@
 #define RATIO_FROM (UINT64_C(1) << 20)
 /* deflate; no flags, so no name, comment or extra field; no time; level 9, Unix */
 #define GZIP_HEADER "\x1f\x8b\x08\0\0\0\0\0\x02\x03"
+#define GZIP_MAGIC 2 /* bytes of it */
+#define NO_GZIP "no gzip file"
 
 enum state { IN_HEADER, IN_DATA, IN_PADDING, AT_END };
 
@@ -311,6 +313,19 @@ static int read_plain(struct source *source, struct parser *parser, struct error
 	return result;
 }
 
+/* As far as there are bytes. */
+static bool has_magic(const unsigned char *bytes, size_t length)
+{
+	return memcmp(bytes, GZIP_HEADER, length < GZIP_MAGIC ? length : GZIP_MAGIC) == 0;
+}
+
+static const char *cut_header(const unsigned char *bytes, size_t length)
+{
+	if (length == 0)
+		return "the file is empty";
+	return has_magic(bytes, length) ? "cut within the gzip header" : NO_GZIP;
+}
+
 /* Refuses a header other than zlib's own. The bytes read so far come first, then what inflate() is given. */
 static int check_gzip_header(struct source *source, struct error **err)
 {
@@ -323,7 +338,7 @@ static int check_gzip_header(struct source *source, struct error **err)
 		if (got < 0 && errno != EINTR)
 			return error_errno(err, errno, "archive: read");
 		if (got == 0)
-			return refuse(err, "cut within the gzip header");
+			return refuse(err, cut_header(source->bytes, length));
 		length += got > 0 ? (size_t)got : 0;
 	}
 	source->length = length;
@@ -332,7 +347,9 @@ static int check_gzip_header(struct source *source, struct error **err)
 		hash_add(source->hash, source->bytes, length);
 	if (source->packed > source->limit)
 		return refuse(err, "too many packed bytes");
-	return memcmp(source->bytes, GZIP_HEADER, wanted) == 0 ? 0 : refuse(err, "another gzip header");
+	if (!has_magic(source->bytes, length))
+		return refuse(err, NO_GZIP);
+	return memcmp(source->bytes, GZIP_HEADER, wanted) == 0 ? 0 : refuse(err, "not packed as harness packs");
 }
 
 static bool ratio_passed(const struct parser *parser, const z_stream *stream)

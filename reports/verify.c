@@ -20,6 +20,7 @@ static const struct check checks[];
 static const size_t checks_count;
 
 #define SIGNATURE "signature"
+#define ARCHIVE_PREFIX "archive: "
 #define MEMBERS_ID "members"
 #define MANIFEST_ID "manifest"
 
@@ -137,7 +138,11 @@ static int read_archive(int fd, struct bundle *bundle, struct verify_report *rep
 		return 0;
 	}
 	if (about_bundle(why)) {
-		add(report, "archive", CHECK_FAIL, error_text(why));
+		const char *text = error_text(why);
+
+		/* The check has that name already. */
+		add(report, "archive", CHECK_FAIL,
+		    strncmp(text, ARCHIVE_PREFIX, strlen(ARCHIVE_PREFIX)) == 0 ? text + strlen(ARCHIVE_PREFIX) : text);
 		return 0;
 	}
 	error_keep_first(err, &why);

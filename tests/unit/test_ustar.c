@@ -476,7 +476,8 @@ static void test_truncated(void)
 		expect_refusal(&out, length + 100, &plain, "cut before the end");
 	}
 	make_sample(&packed, true);
-	for (size_t length = 0; length < packed.length; length++)
+	expect_refusal(&packed, 0, &gzip, "the file is empty");
+	for (size_t length = 1; length < packed.length; length++)
 		expect_refusal(&packed, length, &gzip, "cut within the gzip");
 }
 
@@ -508,9 +509,15 @@ static void test_damaged_gzip(void)
 		size_t at;
 		const char *reason;
 	} rows[] = {
-		{ 0, "another gzip header" }, { 2, "another gzip header" },          { 3, "another gzip header" },
-		{ 4, "another gzip header" }, { 7, "another gzip header" },          { 8, "another gzip header" },
-		{ 9, "another gzip header" }, { SIZE_MAX - 7, "damaged gzip data" }, { SIZE_MAX, "damaged gzip data" },
+		{ 0, "no gzip file" },
+		{ 2, "not packed as harness packs" },
+		{ 3, "not packed as harness packs" },
+		{ 4, "not packed as harness packs" },
+		{ 7, "not packed as harness packs" },
+		{ 8, "not packed as harness packs" },
+		{ 9, "not packed as harness packs" },
+		{ SIZE_MAX - 7, "damaged gzip data" },
+		{ SIZE_MAX, "damaged gzip data" },
 	};
 	struct ustar_limits limits = plain;
 
