@@ -124,14 +124,15 @@ const struct verb verb_verify = {
 	.name = "verify",
 	.words = "BUNDLE",
 	.title = "check a bundle offline: every hash and every verdict again",
-	.text = "Read-only; needs neither root, engine nor network. Exit code 0, 1 or 2 is the verdict made again from "
-		"an intact\n"
-		"bundle; 1 also when any check fails; 3 when the file cannot be opened. Nobody vouches for an unsigned "
-		"bundle:\n"
-		"that is said, and with --require-signature it is not established (2). --key asks whether the key's "
-		"owner signed\n"
-		"it, in the bundle or beside it: by another is a fail, and by nobody is not established. --attest "
-		"signs "
-		"what passed.",
+	.text = "Read-only; needs neither root, engine nor network.\n"
+		"Exit code 0: intact, and the verdict made again is pass. 1: a check failed, or the verdict is fail. "
+		"2: the\n"
+		"verdict is not established (an arm that broke counts so), or a check is not_checked; the signature's "
+		"counts only\n"
+		"with --key or --require-signature. 3: the bundle or a key cannot be opened or read.\n"
+		"Nobody vouches for an unsigned bundle, and that is said. --key asks whether the key's owner signed "
+		"it, "
+		"in the\n"
+		"bundle or beside it: by another is a fail, by nobody is not_checked. --attest signs what passed.",
 	.run = run,
 };

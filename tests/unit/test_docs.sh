@@ -56,6 +56,16 @@ for flag in "${flags[@]}"; do
 	check "fish completes $flag" grep -qE -- "-l ${flag#--} " packaging/completion/harness.fish
 done
 
+# What verify's exit codes mean is said in one way, wherever it is said.
+codes() { # the words from code 0 to code 3, without marks
+	tr -d '`' | tr -s ' \n' ' ' | grep -o "Exit code 0: intact.* 3: the bundle or a key cannot be opened or read\."
+}
+"$harness" help verify | codes >"$folder/codes"
+check "help verify says its exit codes" grep -q "2: the verdict is not established" "$folder/codes"
+for page in docs/auditor.md docs/evidence-format.md; do
+	check "$page says them so too" diff "$folder/codes" <(codes <"$page")
+done
+
 no_such() { # WORD...: refused as usage, in one line that holds no escape
 	local status=0
 	"$harness" "$@" >"$folder/out" 2>"$folder/err" || status=$?
