@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +30,9 @@
 #define SHA256_BYTES 32
 #define PRIVATE_LINE "-----BEGIN PRIVATE KEY-----"
 #define PUBLIC_LINE "-----BEGIN PUBLIC KEY-----"
+#define GZIP_MAGIC "\x1f\x8b"
+#define PATH_SHOWN 160
+#define NAME_BYTES (PATH_SHOWN + 24)
 
 struct public_key {
 	EVP_PKEY *pkey;
@@ -92,7 +96,7 @@ static int find_kind(const EVP_PKEY *pkey, enum key_kind *out, struct error **er
 	if (EVP_PKEY_is_a(pkey, "EC") && EVP_PKEY_get_group_name(pkey, group, sizeof(group), NULL) == 1 &&
 	    strcmp(group, P256_GROUP) == 0)
 		return 0;
-	return failed(ERROR_REFUSED, "the key is neither P-256 nor Ed25519", err);
+	return failed(ERROR_REFUSED, "it is neither P-256 nor Ed25519", err);
 }
 
 /* Whether the text begins as it must; else what it holds is named. */
@@ -103,7 +107,7 @@ static int check_pem(const char *pem, const char *wanted, const struct other_pem
 	for (; others->line; others++)
 		if (strstr(pem, others->line))
 			return error_set(err, ERROR_REFUSED, "%s", others->says);
-	return error_set(err, ERROR_REFUSED, "the key is no PEM: there is no line \"%s\"", wanted);
+	return error_set(err, ERROR_REFUSED, "it is no PEM: there is no line \"%s\"", wanted);
 }
 
 /* A PKCS#8 key may state a public half that is not its own. */
@@ -118,7 +122,7 @@ static int check_halves(const struct private_key *key, struct error **err)
 		result = sign_check(&key->own, message, sizeof(message), &signature, &good, err);
 	if (result < 0 || good)
 		return result;
-	return error_set(err, ERROR_REFUSED, "the halves of the key do not belong together");
+	return error_set(err, ERROR_REFUSED, "its halves do not belong together");
 }
 
 int private_key_parse(const char *pem, size_t length, struct private_key **out, struct error **err)
@@ -138,7 +142,7 @@ int private_key_parse(const char *pem, size_t length, struct private_key **out, 
 		return failed(ERROR_MEMORY, "no memory for a key", err);
 	key->own.pkey = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
 	if (!key->own.pkey)
-		return failed(ERROR_REFUSED, "the private key cannot be read", err);
+		return failed(ERROR_REFUSED, "it cannot be read", err);
 	result = find_kind(key->own.pkey, &key->own.kind, err);
 	if (result == 0)
 		result = check_halves(key, err);
@@ -176,64 +180,96 @@ static int descriptor_of(const char *text, int *out, struct error **err)
 	return 0;
 }
 
-static int open_key(const char *where, int *out, struct error **err)
+/* "the private key 'PATH'"; what was given may be shown, what stands in it not. */
+static const char *name_of(const char *role, const char *where, char out[NAME_BYTES])
 {
-	char safe[128];
+	char safe[PATH_SHOWN];
+
+	snprintf(out, NAME_BYTES, "the %s key '%s'", role, error_safe(where, safe, sizeof(safe)));
+	return out;
+}
+
+static int open_key(const char *role, const char *where, int *out, struct error **err)
+{
+	char name[NAME_BYTES];
 
 	if (strncmp(where, DESCRIPTOR, strlen(DESCRIPTOR)) == 0)
 		return descriptor_of(where + strlen(DESCRIPTOR), out, err);
 	/* O_NONBLOCK so that a FIFO that nobody writes cannot hold us up. */
 	*out = open(where, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return *out < 0 ? error_errno(err, errno, "the key '%s'", error_safe(where, safe, sizeof(safe))) : 0;
+	return *out < 0 ? error_errno(err, errno, "%s", name_of(role, where, name)) : 0;
 }
 
-/* A small file or pipe, whole. */
-static int read_key(int fd, bool private, struct buf *out, struct error **err)
+/* A small file or pipe, whole. What else it is, is said before anything of its rights: it may be the wrong file. */
+static int read_key(int fd, struct buf *out, struct error **err)
+{
+	cleanup_error struct error *why = NULL;
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return error_errno(err, errno, "looking at it");
+	if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
+		return error_set(err, ERROR_REFUSED, "it is neither a regular file nor a pipe");
+	if (fd_read_all(fd, out, clock_deadline(READ_MS), &why) < 0 && error_code(why) != ERROR_LIMIT) {
+		error_keep_first(err, &why);
+		return -1;
+	}
+	if (out->length >= strlen(GZIP_MAGIC) && memcmp(out->data, GZIP_MAGIC, strlen(GZIP_MAGIC)) == 0)
+		return error_set(err, ERROR_REFUSED, "it is a gzip file, as a bundle is, and no key");
+	if (why || out->length == 0 || memchr(buf_string(out), '\0', out->length))
+		return error_set(err, ERROR_REFUSED, "it is no PEM");
+	return 0;
+}
+
+static int check_rights(int fd, struct error **err)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) < 0)
-		return error_errno(err, errno, "the key");
-	if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
-		return error_set(err, ERROR_REFUSED, "the key is neither a regular file nor a pipe");
-	if (private && S_ISREG(status.st_mode) && (status.st_mode & OTHERS))
-		return error_set(err, ERROR_REFUSED,
-				 "others than its owner have rights on the file of the private key: chmod 600");
-	if (fd_read_all(fd, out, clock_deadline(READ_MS), err) < 0)
-		return error_wrap(err, "the key");
-	if (out->length == 0 || memchr(buf_string(out), '\0', out->length))
-		return error_set(err, ERROR_REFUSED, "the key is no PEM");
+		return error_errno(err, errno, "looking at it");
+	if (S_ISREG(status.st_mode) && (status.st_mode & OTHERS))
+		return error_set(err, ERROR_REFUSED, "others than its owner have rights on the file: chmod 600");
 	return 0;
 }
 
 int private_key_open(const char *where, struct private_key **out, struct error **err)
 {
+	cleanup_private_key struct private_key *key = NULL;
 	cleanup_fd int fd = -1;
 	struct buf pem = BUF(PEM_BYTES);
-	int result = open_key(where, &fd, err);
+	char name[NAME_BYTES];
+	int result;
 
 	*out = NULL;
+	if (open_key("private", where, &fd, err) < 0)
+		return -1;
+	result = read_key(fd, &pem, err);
 	if (result == 0)
-		result = read_key(fd, true, &pem, err);
+		result = private_key_parse(buf_string(&pem), pem.length, &key, err);
 	if (result == 0)
-		result = private_key_parse(buf_string(&pem), pem.length, out, err);
+		result = check_rights(fd, err);
 	buf_wipe(&pem);
-	return result;
+	if (result < 0)
+		return error_wrap(err, "%s", name_of("private", where, name));
+	*out = steal_pointer(&key);
+	return 0;
 }
 
 int public_key_open(const char *path, struct public_key **out, struct error **err)
 {
 	cleanup_fd int fd = -1;
 	struct buf pem = BUF(PEM_BYTES);
-	int result = open_key(path, &fd, err);
+	char name[NAME_BYTES];
+	int result;
 
 	*out = NULL;
-	if (result == 0)
-		result = read_key(fd, false, &pem, err);
+	if (open_key("public", path, &fd, err) < 0)
+		return -1;
+	result = read_key(fd, &pem, err);
 	if (result == 0)
 		result = public_key_parse(buf_string(&pem), pem.length, out, err);
 	buf_wipe(&pem); /* it may have been the wrong half */
-	return result;
+	return result < 0 ? error_wrap(err, "%s", name_of("public", path, name)) : 0;
 }
 
 int public_key_parse(const char *pem, size_t length, struct public_key **out, struct error **err)
@@ -253,7 +289,7 @@ int public_key_parse(const char *pem, size_t length, struct public_key **out, st
 		return failed(ERROR_MEMORY, "no memory for a key", err);
 	key->pkey = PEM_read_bio_PUBKEY(bio, NULL, no_passphrase, NULL);
 	if (!key->pkey)
-		return failed(ERROR_REFUSED, "the public key cannot be read", err);
+		return failed(ERROR_REFUSED, "it cannot be read", err);
 	result = find_kind(key->pkey, &key->kind, err);
 	if (result == 0)
 		*out = steal_pointer(&key);
@@ -351,10 +387,10 @@ int sign_sha512(const void *bytes, size_t length, unsigned char out[SHA512_BYTES
 
 #define CONVERT "openssl pkcs8 -topk8 -nocrypt writes it in another way"
 static const struct other_pem other_privates[] = {
-	{ "-----BEGIN ENCRYPTED PRIVATE KEY-----", "the private key has a passphrase: " CONVERT },
-	{ "-----BEGIN EC PRIVATE KEY-----", "the private key is not in PKCS#8: " CONVERT },
-	{ "-----BEGIN RSA PRIVATE KEY-----", "the key is neither P-256 nor Ed25519" },
-	{ "-----BEGIN OPENSSH PRIVATE KEY-----", "the private key is in OpenSSH's own form, not in PKCS#8 PEM" },
+	{ "-----BEGIN ENCRYPTED PRIVATE KEY-----", "it has a passphrase: " CONVERT },
+	{ "-----BEGIN EC PRIVATE KEY-----", "it is not in PKCS#8: " CONVERT },
+	{ "-----BEGIN RSA PRIVATE KEY-----", "it is neither P-256 nor Ed25519" },
+	{ "-----BEGIN OPENSSH PRIVATE KEY-----", "it is in OpenSSH's own form, not in PKCS#8 PEM" },
 	{ PUBLIC_LINE, "that is a public key: signing takes the private one" },
 	{ NULL, NULL },
 };

@@ -132,17 +132,17 @@ static void test_refused_keys(void)
 		{ KEY_X25519_PRIVATE, "neither P-256 nor Ed25519", false },
 		{ KEY_ENCRYPTED, "has a passphrase", false },
 		{ KEY_TRADITIONAL, "not in PKCS#8", false },
-		{ KEY_MISMATCHED, "the halves of the key do not belong together", false },
+		{ KEY_MISMATCHED, "its halves do not belong together", false },
 		{ KEY_P256_PUBLIC, "that is a public key", false },
 		{ "-----BEGIN OPENSSH PRIVATE KEY-----\n", "OpenSSH's own form", false },
 		{ "-----BEGIN RSA PRIVATE KEY-----\n", "neither P-256 nor Ed25519", false },
 		{ "-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n", "cannot be read", false },
-		{ "no key", "the key is no PEM", false },
+		{ "no key", "it is no PEM", false },
 		{ KEY_P384_PUBLIC, "neither P-256 nor Ed25519", true },
 		{ KEY_P256_PRIVATE, "that is a private key", true },
 		{ "-----BEGIN CERTIFICATE-----\n", "that is a certificate", true },
 		{ "-----BEGIN PUBLIC KEY-----\nMC4=\n-----END PUBLIC KEY-----\n", "cannot be read", true },
-		{ "no key", "the key is no PEM", true },
+		{ "no key", "it is no PEM", true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -171,6 +171,18 @@ static void write_file(const char *path, const char *text, mode_t mode)
 static void test_files(void)
 {
 	char folder[] = "/tmp/sign-test-XXXXXX", path[64], link[64];
+	static char large[20 * KIB];
+	static const struct {
+		const char *text, *says;
+		bool public;
+	} others[] = {
+		{ KEY_P256_PUBLIC, "/key.pem': that is a public key: signing takes the private one", false },
+		{ "\x1f\x8b\x08", "/key.pem': it is a gzip file, as a bundle is, and no key", false },
+		{ "no key", "/key.pem': it is no PEM", false },
+		{ "", "/key.pem': it is no PEM", false },
+		{ KEY_P256_PRIVATE, "the public key '/tmp/sign-test-", true },
+		{ KEY_P256_PRIVATE, "/key.pem': that is a private key", true },
+	};
 	static const mode_t modes[] = { 0640, 0604, 0620, 0660, 0644 };
 	struct private_key *key = NULL;
 	struct public_key *public = NULL;
@@ -181,7 +193,7 @@ static void test_files(void)
 	snprintf(link, sizeof(link), "%s/link", folder);
 	CU_ASSERT_EQUAL(symlink("key.pem", link), 0);
 	CU_ASSERT(private_key_open(path, &key, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "the key '"));
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "the private key '/tmp/sign-test-"));
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		write_file(path, KEY_P256_PRIVATE, modes[i]);
 		CU_ASSERT(private_key_open(i % 2 ? link : path, &key, &err) < 0);
@@ -194,6 +206,22 @@ static void test_files(void)
 	private_key_free(key);
 	CU_ASSERT(private_key_open(folder, &key, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_REFUSED, "neither a regular file nor a pipe"));
+	/* Swapped words: the rights of what is no private key are not the trouble. */
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		write_file(path, others[i].text, 0644);
+		CU_ASSERT((others[i].public ? public_key_open(path, &public, &err)
+					    : private_key_open(path, &key, &err)) < 0);
+		CU_ASSERT(!key && !public && test_error(&err, ERROR_REFUSED, others[i].says));
+	}
+	/* More than a key can be. */
+	memset(large, 'x', sizeof(large) - 1);
+	write_file(path, large, 0644);
+	CU_ASSERT(private_key_open(path, &key, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_REFUSED, "/key.pem': it is no PEM"));
+	memcpy(large, "\x1f\x8b", 2);
+	write_file(path, large, 0644);
+	CU_ASSERT(private_key_open(path, &key, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_REFUSED, "/key.pem': it is a gzip file"));
 	write_file(path, KEY_P256_PUBLIC, 0644);
 	CU_ASSERT_EQUAL(public_key_open(path, &public, &err), 0);
 	CU_ASSERT(test_no_error(&err));
