@@ -180,7 +180,7 @@ int beside_sign_path(const char *path, const struct private_key *key, struct err
 }
 
 int beside_attest(const char *path, const struct verify_options *options, const struct private_key *key,
-		  struct error **err)
+		  struct buf *written, struct error **err)
 {
 	cleanup_buf struct buf payload = BUF(DSSE_PAYLOAD_BYTES), line = BUF(DSSE_LINE_BYTES);
 	cleanup_dsse struct dsse envelope = DSSE_EMPTY;
@@ -190,14 +190,19 @@ int beside_attest(const char *path, const struct verify_options *options, const 
 	char summary[NAME_BYTES], now[CLOCK_TEXT];
 	const char *name;
 
-	if (split(path, &directory, &name, err) < 0 || beside_name(name, SUMMARY_SUFFIX, summary, err) < 0 ||
-	    open_bundle(directory, name, options, &report, &opened, err) < 0)
+	if (split(path, &directory, &name, err) < 0 || beside_name(name, SUMMARY_SUFFIX, summary, err) < 0)
+		return -1;
+	if (faccessat(directory, summary, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return error_set(err, ERROR_REFUSED,
+				 "beside the bundle there is what a verifier found already: move it away first");
+	if (open_bundle(directory, name, options, &report, &opened, err) < 0)
 		return -1;
 	if (report.exit_code != 0)
 		return error_set(err, ERROR_REFUSED, "verification did not pass: there is nothing to attest");
 	clock_wall(now);
 	if (statement_summary(&report, opened_manifest(opened), now, &payload, err) < 0 ||
-	    sign_text(key, &payload, &envelope, &line, err) < 0)
+	    sign_text(key, &payload, &envelope, &line, err) < 0 || write_beside(directory, summary, &line, err) < 0)
 		return -1;
-	return write_beside(directory, summary, &line, err);
+	buf_printf(written, "%s" SUMMARY_SUFFIX, path);
+	return buf_check(written, "a path", err);
 }

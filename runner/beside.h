@@ -21,8 +21,8 @@ int beside_sign(int directory, const char *name, const struct private_key *key, 
 int beside_sign_path(const char *path, const struct private_key *key, struct error **err) MUST_CHECK;
 
 /* Verifies the bundle again, and writes what was found as a statement signed by the key: only where nothing failed and
- * the verdict is a pass, else ERROR_REFUSED. An older one is replaced. */
+ * the verdict is a pass, else ERROR_REFUSED; so where there is one already. Appends the path of what was written. */
 int beside_attest(const char *path, const struct verify_options *options, const struct private_key *key,
-		  struct error **err) MUST_CHECK;
+		  struct buf *written, struct error **err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,5 @@
 /* `harness verify`: a bundle, checked offline. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "core/fd.h"
@@ -60,7 +61,7 @@ static void put_checks(struct json_writer *json, const struct verify_report *rep
 }
 
 /* A bundle that is not intact has no verdict, whatever was made again of it. */
-static int print_document(const struct verify_report *report, struct error **err)
+static int print_document(const struct verify_report *report, const char *attested, struct error **err)
 {
 	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
 	struct json_writer json;
@@ -82,18 +83,26 @@ static int print_document(const struct verify_report *report, struct error **err
 	json_member_bool(&json, "unvouched", report->unvouched);
 	document_optional(&json, "sumsSha256", report->sums_sha256);
 	document_optional(&json, "archiveSha256", report->archive_sha256);
+	if (*attested)
+		document_path(&json, "attested", attested);
+	else
+		document_optional(&json, "attested", "");
 	document_end(&json);
 	return document_print(&document, err);
 }
 
-static int print(const struct verify_report *report, const struct options *options, struct error **err)
+static int print(const struct verify_report *report, const struct options *options, const char *attested,
+		 struct error **err)
 {
 	cleanup_buf struct buf text = BUF(TEXT_BYTES);
+	char safe[PATH_MAX];
 
 	if (options->json)
-		return print_document(report, err);
+		return print_document(report, attested, err);
 	verify_text(report, options->quiet, &text);
 	fputs(buf_string(&text), stdout);
+	if (*attested && !options->quiet)
+		printf("attested: %s\n", error_safe(attested, safe, sizeof(safe)));
 	return 0;
 }
 
@@ -101,6 +110,7 @@ static int run(const struct options *options, struct error **err)
 {
 	struct verify_options how = { .require_signature = options->require_signature };
 	__attribute__((cleanup(signers_free))) struct signers signers = { .beside = BUF(DSSE_LINE_BYTES) };
+	cleanup_buf struct buf attested = BUF(PATH_MAX);
 	struct verify_report report;
 	cleanup_fd int fd = -1;
 
@@ -109,11 +119,13 @@ static int run(const struct options *options, struct error **err)
 				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
 	if (bundle_file(options->words[0], "verify", &fd, err) < 0)
 		return -1;
-	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0 ||
-	    print(&report, options, err) < 0)
+	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0)
 		return -1;
+	/* Before anything is printed: --json is one document, and that of an error has another form. */
 	if (signers.attest && report.exit_code == EXIT_PASS &&
-	    beside_attest(options->words[0], &how, signers.attest, err) < 0)
+	    beside_attest(options->words[0], &how, signers.attest, &attested, err) < 0)
+		return -1;
+	if (print(&report, options, buf_string(&attested), err) < 0)
 		return -1;
 	if (signers.attest && report.exit_code != EXIT_PASS)
 		fprintf(stderr, "harness: nothing was attested: verification did not pass\n");

@@ -126,6 +126,7 @@ for kind in ed25519 p256; do
 	check "$kind: openssl on that" openssl_takes p256 "$folder/other.pub" "$out/second/$ENVELOPE"
 	check "$kind: never over another" not "$harness" sign "$folder/other.pem" "$out/second/$ARCHIVE"
 	check "$kind: what verify found" "$harness" verify --key "$key" --attest "$folder/other.pem" "$bundle"
+	check "$kind: it is never overwritten" ends_with 3 "$harness" verify --attest "$folder/other.pem" "$bundle"
 	check "$kind: openssl on what verify found" openssl_takes p256 "$folder/other.pub" "$out/$ARCHIVE.svr.intoto.jsonl"
 	check "$kind: it is about this archive" jq -e --arg digest "$(sha256sum <"$bundle" | cut -d ' ' -f 1)" \
 		'.payload | @base64d | fromjson | (.predicateType == "https://in-toto.io/attestation/svr/v0.2")

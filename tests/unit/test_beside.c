@@ -142,6 +142,7 @@ static void test_bad_bundles(void)
 {
 	cleanup_shelf struct shelf broken, failed;
 	struct verify_options options = { .require_signature = false };
+	cleanup_buf struct buf written = BUF(PATH_MAX);
 	struct verify_report report;
 	struct error *err = NULL;
 
@@ -150,7 +151,7 @@ static void test_bad_bundles(void)
 	pack(&broken);
 	CU_ASSERT(beside_sign_path(broken.path, broken.key, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_REFUSED, "the bundle does not verify, and is not signed: sums: "));
-	CU_ASSERT(beside_attest(broken.path, &options, broken.key, &err) < 0);
+	CU_ASSERT(beside_attest(broken.path, &options, broken.key, &written, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_REFUSED, "the bundle does not verify"));
 	CU_ASSERT(!has_file(&broken, BUNDLE_ARCHIVE ".intoto.jsonl"));
 	CU_ASSERT(!has_file(&broken, BUNDLE_ARCHIVE ".svr.intoto.jsonl"));
@@ -161,7 +162,8 @@ static void test_bad_bundles(void)
 	verify(&failed, &report);
 	CU_ASSERT_EQUAL(fixture_check(&report, "signature")->result, CHECK_PASS);
 	CU_ASSERT_EQUAL(report.exit_code, 1);
-	CU_ASSERT(beside_attest(failed.path, &options, failed.key, &err) < 0);
+	CU_ASSERT(beside_attest(failed.path, &options, failed.key, &written, &err) < 0);
+	CU_ASSERT_EQUAL(written.length, 0);
 	CU_ASSERT(test_error(&err, ERROR_REFUSED, "nothing to attest"));
 	CU_ASSERT(!has_file(&failed, BUNDLE_ARCHIVE ".svr.intoto.jsonl"));
 }
@@ -171,28 +173,46 @@ static void test_attested(void)
 {
 	cleanup_shelf struct shelf shelf;
 	struct verify_options options = { .require_signature = true };
+	cleanup_buf struct buf line = BUF(DSSE_LINE_BYTES), written = BUF(PATH_MAX);
+	cleanup_dsse struct dsse envelope = DSSE_EMPTY;
+	bool found = false, good = false;
 	struct error *err = NULL;
+	char path[200];
 
 	open_shelf(&shelf, KEY_P256_PRIVATE, false);
-	CU_ASSERT(beside_attest(shelf.path, &options, shelf.key, &err) < 0);
+	CU_ASSERT(beside_attest(shelf.path, &options, shelf.key, &written, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_REFUSED, "nothing to attest"));
 	options.require_signature = false;
-	for (int twice = 0; twice < 2; twice++) {
-		cleanup_buf struct buf line = BUF(DSSE_LINE_BYTES);
-		cleanup_dsse struct dsse envelope = DSSE_EMPTY;
-		char path[200];
-		bool found = false, good = false;
+	CU_ASSERT_EQUAL(beside_attest(shelf.path, &options, shelf.key, &written, &err), 0);
+	snprintf(path, sizeof(path), "%s.svr.intoto.jsonl", shelf.path);
+	CU_ASSERT_STRING_EQUAL(buf_string(&written), path);
+	CU_ASSERT_EQUAL(beside_read("nowhere/bundle", path, &line, &found, &err), 0);
+	CU_ASSERT_EQUAL(dsse_read(buf_string(&line), line.length, &envelope, &err), 0);
+	CU_ASSERT_EQUAL(dsse_check(&envelope, private_key_public(shelf.key), &good, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT(found && good);
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&envelope.payload), "\"CONFINE_VERDICT_PASS\""));
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&envelope.payload), "CONFINE_SIGNATURE_VERIFIED"));
+}
 
-		CU_ASSERT_EQUAL(beside_attest(shelf.path, &options, shelf.key, &err), 0);
-		snprintf(path, sizeof(path), "%s.svr.intoto.jsonl", shelf.path);
-		CU_ASSERT_EQUAL(beside_read("nowhere/bundle", path, &line, &found, &err), 0);
-		CU_ASSERT_EQUAL(dsse_read(buf_string(&line), line.length, &envelope, &err), 0);
-		CU_ASSERT_EQUAL(dsse_check(&envelope, private_key_public(shelf.key), &good, &err), 0);
-		CU_ASSERT(test_no_error(&err));
-		CU_ASSERT(found && good);
-		CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&envelope.payload), "\"CONFINE_VERDICT_PASS\""));
-		CU_ASSERT_PTR_NULL(strstr(buf_string(&envelope.payload), "CONFINE_SIGNATURE_VERIFIED"));
-	}
+/* What another verifier found stays. */
+static void test_attested_already(void)
+{
+	const struct verify_options options = { .require_signature = false };
+	cleanup_buf struct buf line = BUF(DSSE_LINE_BYTES), written = BUF(PATH_MAX);
+	cleanup_shelf struct shelf shelf;
+	struct error *err = NULL;
+	bool found = false;
+	char path[200];
+
+	open_shelf(&shelf, KEY_P256_PRIVATE, false);
+	put_file(&shelf, BUNDLE_ARCHIVE ".svr.intoto.jsonl", "another's\n", 10);
+	CU_ASSERT(beside_attest(shelf.path, &options, shelf.key, &written, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_REFUSED, "there is what a verifier found already"));
+	CU_ASSERT_EQUAL(written.length, 0);
+	snprintf(path, sizeof(path), "%s.svr.intoto.jsonl", shelf.path);
+	CU_ASSERT_EQUAL(beside_read(shelf.path, path, &line, &found, &err), 0);
+	CU_ASSERT_STRING_EQUAL(buf_string(&line), "another's\n");
 }
 
 static void test_read(void)
@@ -227,6 +247,7 @@ static CU_TestInfo tests[] = {
 	{ "not overwritten", test_not_overwritten },
 	{ "bad bundles", test_bad_bundles },
 	{ "attested", test_attested },
+	{ "attested already", test_attested_already },
 	{ "read", test_read },
 	CU_TEST_INFO_NULL,
 };
