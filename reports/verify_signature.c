@@ -13,6 +13,11 @@
 #define UNSIGNED "the bundle is not signed: its bytes agree with each other, and nobody vouches for who made them"
 #define KEYLESS "the bundle is signed, and no key was given to check it with: nobody known vouches for who made it"
 #define ANOTHER_KEY "the bundle is not signed by the key that was given"
+/* Where a signature was asked for: a bundle with another name has lost what lies beside it. */
+#define UNSIGNED_ASKED                                                                                                 \
+	"the bundle is not signed, in it or beside it as BUNDLE.intoto.jsonl: --attestation takes another name"
+#define ANOTHER_KEY_ALONE                                                                                              \
+	ANOTHER_KEY ", and nothing lies beside it as BUNDLE.intoto.jsonl: --attestation takes another name"
 
 enum place { INSIDE, BESIDE, PLACES };
 static const char *const place_names[PLACES];
@@ -107,13 +112,14 @@ static void conclude(const struct signing *signing, struct verify_report *report
 	char reason[sizeof(report->checks[0].reason)] = "";
 
 	if (unsigned_one && !missing)
-		return say(report, CHECK_NOT_CHECKED, UNSIGNED);
+		return say(report, CHECK_NOT_CHECKED,
+			   signing->options->key || signing->options->require_signature ? UNSIGNED_ASKED : UNSIGNED);
 	if (unsigned_one)
 		return rests_on(report, missing);
 	if (!signing->options->key)
 		return say(report, CHECK_NOT_CHECKED, KEYLESS);
 	if (!signing->good[INSIDE] && !signing->good[BESIDE])
-		return say(report, CHECK_FAIL, ANOTHER_KEY);
+		return say(report, CHECK_FAIL, signing->present[BESIDE] ? ANOTHER_KEY : ANOTHER_KEY_ALONE);
 	if (missing)
 		return rests_on(report, missing);
 	for (int i = 0; i < PLACES; i++)

@@ -164,14 +164,26 @@ static void test_signed(void)
 		expect(&report, CHECK_NOT_CHECKED, "the bundle is signed, and no key was given", 0);
 		verify(&signing, signing.other, &report);
 		expect(&report, CHECK_FAIL, "not signed by the key that was given", 1);
+		CU_ASSERT_PTR_NULL(strstr(fixture_check(&report, "signature")->reason, "--attestation"));
 		/* Either of the two will do. */
 		buf_free(&signing.beside);
 		verify(&signing, signing.key, &report);
 		expect(&report, CHECK_PASS, "", 0);
+		/* What lies beside the archive is looked for by its name. */
+		verify(&signing, signing.other, &report);
+		expect(&report, CHECK_FAIL,
+		       "key that was given, and nothing lies beside it as BUNDLE.intoto.jsonl: "
+		       "--attestation takes another name",
+		       1);
 		fixture_drop(&signing.fixture, STATEMENT);
 		pack(&signing);
 		verify(&signing, signing.key, &report);
-		expect(&report, CHECK_NOT_CHECKED, "the bundle is not signed", 2);
+		expect(&report, CHECK_NOT_CHECKED,
+		       "the bundle is not signed, in it or beside it as "
+		       "BUNDLE.intoto.jsonl: --attestation takes another name",
+		       2);
+		verify(&signing, NULL, &report);
+		expect(&report, CHECK_NOT_CHECKED, "nobody vouches for who made them", 0);
 		put_beside(&signing, NULL, NULL);
 		verify(&signing, signing.key, &report);
 		expect(&report, CHECK_PASS, "", 0);
