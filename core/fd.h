@@ -82,7 +82,7 @@ int fd_receive(int socket, void *out, size_t size, int *fds, size_t *count, int6
 
 /* Writes `path` (below directory descriptor) so that a reader sees the old file or the whole new one: temporary file
  * beside it, fsync, rename, fsync of the folder. Mode as given, whatever the umask. On error nothing stays behind, but
- * for the whole new file where only the folder's fsync failed. */
+ * for the whole new file where only the folder's fsync failed; the error names `path` or its folder. */
 int fd_write_atomic(int directory, const char *path, const void *bytes, size_t length, unsigned mode,
 		    struct error **err) MUST_CHECK;
 /* rm -r of `path` below directory, without following links, staying on one file system (ERROR_REFUSED), at most 64

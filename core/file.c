@@ -70,18 +70,22 @@ static int sync_folder(int folder)
 	return -1;
 }
 
-/* Writes and syncs the temporary file, then gives it its name. */
-static int write_beside(int folder, const char *temporary, const char *name, const void *bytes, size_t length,
-			unsigned mode, struct error **err)
+/* Writes and syncs the temporary file, then gives it its name. An error names `path`, which the caller gave. */
+static int write_beside(int folder, const char *temporary, const char *name, const char *path, const void *bytes,
+			size_t length, unsigned mode, struct error **err)
 {
+	char shown[PATH_SHOWN];
+
 	cleanup_fd int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int r;
 
 	if (fd < 0)
-		return path_error(err, errno, "creating", temporary);
+		return path_error(err, errno, "writing", path);
 	r = fd_write_all(fd, bytes, length, clock_deadline(FILE_MS), err);
+	if (r < 0)
+		r = error_wrap(err, "%s", error_safe(path, shown, sizeof(shown)));
 	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0 || renameat(folder, temporary, folder, name) < 0))
-		r = path_error(err, errno, "writing", name);
+		r = path_error(err, errno, "writing", path);
 	if (r < 0)
 		unlinkat(folder, temporary, 0);
 	return r;
@@ -103,7 +107,7 @@ int fd_write_atomic(int directory, const char *path, const void *bytes, size_t l
 	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return error_errno(err, errno, "getrandom");
 	snprintf(temporary, sizeof(temporary), ".tmp-%016llx", (unsigned long long)random);
-	r = write_beside(folder, temporary, name, bytes, length, mode, err);
+	r = write_beside(folder, temporary, name, path, bytes, length, mode, err);
 	if (r < 0)
 		return r;
 	return sync_folder(folder) < 0 ? path_error(err, errno, "syncing", parent) : 0;

@@ -143,7 +143,7 @@ static int open_folder(struct merging *merging, struct error **err)
 	store_give(AT_FDCWD, path);
 	merging->observations = openat(merging->folder, TEMPORARY, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (merging->observations < 0)
-		return error_errno(err, errno, "the merged observations");
+		return error_errno(err, errno, "writing to the folder '%s'", error_safe(path, safe, sizeof(safe)));
 	/* It has no name from here on, so that nothing of it can stay. */
 	return unlinkat(merging->folder, TEMPORARY, 0) < 0 ? error_errno(err, errno, "the merged observations") : 0;
 }

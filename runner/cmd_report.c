@@ -39,16 +39,14 @@ static int refuse(const struct verify_report *report, struct error **err)
 static int write_to(const char *path, const struct buf *text, struct error **err)
 {
 	char safe[128];
-	int result;
 
 	if (strcmp(path, "-") == 0) {
 		/* Whether standard output took it is looked at behind every verb. */
 		(void)fwrite(text->data, 1, text->length, stdout);
 		return 0;
 	}
-	result = fd_write_atomic(AT_FDCWD, path, text->data, text->length, 0644, err);
-	if (result < 0)
-		return error_wrap(err, "while writing '%s'", error_safe(path, safe, sizeof(safe)));
+	if (fd_write_atomic(AT_FDCWD, path, text->data, text->length, 0644, err) < 0)
+		return -1;
 	fprintf(stderr, "%s\n", error_safe(path, safe, sizeof(safe)));
 	return 0;
 }

@@ -21,6 +21,7 @@
 #define LOCK_NAME "lock"
 #define SIGN_PREFIX "harness-run-"
 #define LATEST_PREFIX ".latest-"
+#define PATH_SHOWN 160
 #define SHORT_ID 8 /* digits of a run's id, in the names of its folders */
 
 static int new_run_id(char out[RUN_ID_MAX], struct error **err)
@@ -54,9 +55,10 @@ void store_give(int directory, const char *path)
 		(void)!fchownat(directory, path, uid, gid, AT_SYMLINK_NOFOLLOW);
 }
 
-static int make_folder(int directory, const char *path, struct error **err)
+/* `shown` is the path as the caller of the program knows it. */
+static int make_folder(int directory, const char *path, const char *shown, struct error **err)
 {
-	char safe[128];
+	char safe[PATH_SHOWN];
 
 	if (mkdirat(directory, path, 0755) == 0) {
 		store_give(directory, path);
@@ -65,7 +67,7 @@ static int make_folder(int directory, const char *path, struct error **err)
 	if (errno == EEXIST)
 		return 0;
 	return error_errno(err, errno, "cannot make the folder '%s': choose another with --out",
-			   error_safe(path, safe, sizeof(safe)));
+			   error_safe(shown, safe, sizeof(safe)));
 }
 
 static int take_lock(int folder, int *lock, struct error **err)
@@ -112,11 +114,11 @@ bool store_run_held(const char *run)
 
 int store_open(const char *out, struct store *store, struct error **err)
 {
-	char stamp[CLOCK_STAMP], safe[128];
+	char stamp[CLOCK_STAMP], safe[PATH_SHOWN];
 
 	*store = (struct store){ .out = -1, .folder = -1, .lock = -1, .sign = -1 };
 	if (new_run_id(store->run, err) < 0 || take_sign(store->run, &store->sign, err) < 0 ||
-	    make_folder(AT_FDCWD, out, err) < 0)
+	    make_folder(AT_FDCWD, out, out, err) < 0)
 		return -1;
 	clock_stamp(stamp);
 	clock_wall(store->started);
@@ -127,11 +129,11 @@ int store_open(const char *out, struct store *store, struct error **err)
 	if (store->out < 0)
 		return error_errno(err, errno, "the folder '%s': choose another with --out",
 				   error_safe(out, safe, sizeof(safe)));
-	if (make_folder(store->out, store->name, err) < 0)
+	if (make_folder(store->out, store->name, store->path, err) < 0)
 		return -1;
 	store->folder = openat(store->out, store->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (store->folder < 0)
-		return error_errno(err, errno, "the run's folder");
+		return error_errno(err, errno, "the run's folder '%s'", error_safe(store->path, safe, sizeof(safe)));
 	return take_lock(store->folder, &store->lock, err);
 }
 

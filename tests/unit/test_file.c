@@ -159,6 +159,11 @@ static void test_write_refused(void)
 	CU_ASSERT_EQUAL(error_number(err), EISDIR);
 	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "folder"));
 	CU_ASSERT_EQUAL(entries(scratch.fd), 1);
+	/* No name of ours, but the one that was given, whole. */
+	CU_ASSERT(fd_write_atomic(scratch.fd, "./folder", "one", 3, 0600, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "writing ./folder: Is a directory"));
+	CU_ASSERT(fd_write_atomic(AT_FDCWD, "/proc/self/none", "one", 3, 0600, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "writing /proc/self/none: "));
 	CU_ASSERT(fd_write_atomic(scratch.fd, "missing/file", "one", 3, 0600, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "missing"));
 	CU_ASSERT(fd_write_atomic(scratch.fd, "", "one", 3, 0600, &err) < 0);

@@ -86,7 +86,9 @@ check "two" refuses 4 "report takes one bundle" "$folder/b.tar.gz" "$folder/b.ta
 check "another format" refuses 4 "--format is html, junit or ctrf" "$folder/b.tar.gz" --format pdf
 check "a folder" refuses 4 "that is a folder" "$folder"
 check "not there" refuses 3 "No such file or directory" "$folder/none.tar.gz"
-check "nowhere to write" refuses 3 "while writing" "$folder/b.tar.gz" --out "$folder/none/report.html"
+check "nowhere to write" refuses 3 "opening $folder/none/: No such file" "$folder/b.tar.gz" --out "$folder/none/report.html"
+check "onto a folder" refuses 3 "harness: writing $folder: Is a directory" "$folder/b.tar.gz" --out "$folder"
+check "where nobody may write" refuses 3 "harness: writing /proc/self/page: " "$folder/b.tar.gz" --out /proc/self/page
 check "a flag of others" refuses 4 "--gateway is not for" --gateway cmcp "$folder/b.tar.gz"
 mkfifo "$folder/fifo"
 check "a pipe" refuses 3 "no regular file" "$folder/fifo"

@@ -197,11 +197,31 @@ static void test_held(void)
 	CU_ASSERT_FALSE(store_run_held(place.store.run));
 }
 
+/* The folder that was given is named, and not only the run's own below it. */
+static void test_nowhere(void)
+{
+	struct store store;
+	struct error *err = NULL;
+
+	CU_ASSERT(store_open("/proc/self", &store, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_SYSTEM, "cannot make the folder '/proc/self/20"));
+	store_close(&store, false);
+	CU_ASSERT(store_open("/proc/self/none", &store, &err) < 0);
+	CU_ASSERT(
+		test_error(&err, ERROR_SYSTEM, "cannot make the folder '/proc/self/none': choose another with --out"));
+	store_close(&store, false);
+}
+
 static CU_TestInfo tests[] = {
-	{ "folders of arms", test_arms },          { "folders of a run's own arms", test_own_arms },
-	{ "an arm's folder", test_arm_folder },    { "folders of runs", test_runs },
-	{ "beside a sealed bundle", test_sealed }, { "an unsealed run's end", test_closed_unsealed },
-	{ "a run that is under way", test_held },  CU_TEST_INFO_NULL,
+	{ "folders of arms", test_arms },
+	{ "folders of a run's own arms", test_own_arms },
+	{ "an arm's folder", test_arm_folder },
+	{ "folders of runs", test_runs },
+	{ "beside a sealed bundle", test_sealed },
+	{ "an unsealed run's end", test_closed_unsealed },
+	{ "a run that is under way", test_held },
+	{ "nowhere to write", test_nowhere },
+	CU_TEST_INFO_NULL,
 };
 
 static CU_SuiteInfo suites[] = {
