@@ -1,17 +1,22 @@
 /* `harness sign`: a sealed bundle, signed beside it; a merged one, say, or by a second party. */
 #include <stdio.h>
 
+#include "core/fd.h"
 #include "runner/beside.h"
+#include "runner/bundle_file.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
 static int run(const struct options *options, struct error **err)
 {
 	cleanup_private_key struct private_key *key = NULL;
+	cleanup_fd int fd = -1;
 
 	if (options->words_count != 2)
 		return error_set(err, ERROR_USAGE, "sign takes a key and a bundle: harness sign KEY runs/latest/%s",
 				 BUNDLE_NAME);
+	if (bundle_file(options->words[1], "sign", &fd, err) < 0)
+		return -1;
 	if (private_key_open(options->words[0], &key, err) < 0 || beside_sign_path(options->words[1], key, err) < 0)
 		return -1;
 	printf("signed: the statement and its sigstore bundle are beside the archive\n");
@@ -28,6 +33,9 @@ const struct verb verb_sign = {
 		"BUNDLE.sigstore.json, and of\n"
 		"an Ed25519 key SHA256SUMS and SHA256SUMS.sig for ssh-keygen. The statement says what the bundle says, "
 		"a fail\n"
-		"too; a bundle that does not verify is not signed. Nothing is overwritten.",
+		"too; a bundle that does not verify is not signed. Nothing is overwritten.\n"
+		"Exit code 0: signed, whatever the verdict. 3: the bundle does not verify, there is a signature "
+		"already, or the\n"
+		"bundle or the key cannot be opened, read or taken. 4: the words are wrong, or BUNDLE is a folder.",
 	.run = run,
 };
