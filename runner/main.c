@@ -14,6 +14,20 @@ static bool asks_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* As of the flags of a verb, which are refused with a value too: see options_parse(). */
+static int refuse_value(const char *word, struct error **err)
+{
+	static const char *const names[] = { "--help", "-h", "--version" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t length = strlen(names[i]);
+
+		if (strncmp(word, names[i], length) == 0 && word[length] == '=')
+			return error_set(err, ERROR_USAGE, "%s takes no value", names[i]);
+	}
+	return 0;
+}
+
 /* --help and --version are verbs that look like flags. */
 static const char *verb_name(int argc, char **argv)
 {
@@ -75,6 +89,9 @@ int main(int argc, char **argv)
 		printf("harness %s\n", HARNESS_VERSION);
 		return EXIT_PASS;
 	}
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (refuse_value(argv[i], &error) < 0)
+			return report(error);
 	verb = verb_find(verb_name(argc, argv), &error);
 	if (!verb)
 		return report(error);

@@ -46,8 +46,12 @@ static bool is_named(const struct flag *flag, const char *word, const char **val
 
 	if (strcmp(word, flag->name) == 0 || (flag->letter && strcmp(word, flag->letter) == 0))
 		return true;
-	if (flag->argument && strncmp(word, flag->name, length) == 0 && word[length] == '=') {
+	if (strncmp(word, flag->name, length) == 0 && word[length] == '=') {
 		*value = word + length + 1;
+		return true;
+	}
+	if (!flag->argument && flag->letter && strncmp(word, flag->letter, 2) == 0 && word[2] == '=') {
+		*value = word + 3;
 		return true;
 	}
 	if (flag->argument && flag->letter && strncmp(word, flag->letter, 2) == 0) {
@@ -205,6 +209,8 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 		if (!is_for(flag, verb))
 			return error_set(err, ERROR_USAGE, "%s is not for `harness %s`: see `harness help %s`",
 					 flag->name, verb, verb);
+		if (flag->type == FLAG_BOOL && value)
+			return error_set(err, ERROR_USAGE, "%s takes no value", flag->name);
 		if (flag->type != FLAG_BOOL && !value) {
 			if (++i == argc)
 				return error_set(err, ERROR_USAGE, "%s needs %s: see `harness help`", flag->name,

@@ -77,5 +77,14 @@ check "no shell is refused" no_such completion
 check "two shells are refused" no_such completion bash zsh
 check "words behind manual are refused" no_such manual bash
 
+no_value() { # FLAG WORD...: it is refused with a value, in one line
+	no_such "${@:2}" && grep -qx "harness: $1 takes no value" "$folder/err"
+}
+check "--help takes no value" no_value --help --help=1
+check "--version takes no value" no_value --version --version=
+for flag in --verbose --json --quiet --dry-run --help; do
+	check "$flag takes no value" no_value "$flag" run "$flag=1" baseline
+done
+
 printf 'docs: %d passed, %d failed, 0 skipped\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -45,7 +45,38 @@ static void test_numbers(void)
 	}
 }
 
+/* With a value or none, known or not: how the flag is refused, or that it is taken. */
+static void test_no_value(void)
+{
+	static const struct {
+		const char *flag, *refused;
+	} words[] = {
+		{ "--verbose=1", "--verbose takes no value" },
+		{ "--json=1", "--json takes no value" },
+		{ "--json=", "--json takes no value" },
+		{ "--quiet=", "--quiet takes no value" },
+		{ "-q=1", "--quiet takes no value" },
+		{ "--dry-run=1", "--dry-run takes no value" },
+		{ "--require-signature=1", "--require-signature is not for `harness run`" },
+		{ "--verbos=1", "unknown flag '--verbos': did you mean '--verbose'?" },
+		{ "--verbose", NULL },
+		{ "-v", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		struct error *err = NULL;
+		struct options options;
+		int result = parse(words[i].flag, "all", &options, &err);
+
+		CU_ASSERT_EQUAL(result < 0, words[i].refused != NULL);
+		if (words[i].refused)
+			CU_ASSERT(test_error(&err, ERROR_USAGE, words[i].refused));
+		CU_ASSERT(words[i].refused || options.verbose);
+	}
+}
+
 static CU_TestInfo tests[] = {
+	{ "flags without a value", test_no_value },
 	{ "numbers of the flags", test_numbers },
 	CU_TEST_INFO_NULL,
 };
