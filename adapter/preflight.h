@@ -38,19 +38,21 @@ int preflight_own(const char *socket_path, int64_t pid, const char *root, struct
 /* Whether ::1 can be bound. */
 bool preflight_ipv6_loopback(void);
 /* Whether the file system at `root`, the engine's data folder as the engine's process sees it, keeps attributes of
- * users ("user.*"). Writes nothing. */
+ * users ("user.*"). Writes nothing. Where it answers false, errno is EOPNOTSUPP, or why it could not look. */
 bool preflight_user_xattr(int64_t engine, const char *root);
 
 /* Every program that takes part beside harness and agent, by its name in libexec: doctor looks for each, and a bundle
  * holds each one's digest. Ended by NULL. */
 extern const char *const preflight_helpers[];
 
-/* For `harness doctor`: one need of the host. */
+/* For `harness doctor`: one need of the host. What was not looked at is unknown, never ok; what only some cells or runs
+ * need is absent, not missing. */
+enum finding_status { FINDING_MISSING, FINDING_OK, FINDING_ABSENT, FINDING_UNKNOWN };
 struct preflight_finding {
 	const char *id;
-	bool ok;
+	enum finding_status status;
 	char found[256]; /* fixed text and numbers */
-	const char *mend; /* the command or step that mends it, when not ok */
+	const char *mend; /* the command or step that mends it; NULL exactly when it is ok */
 };
 /* `socket` as the run would use it. Returns how many of at most `max` were filled. Does not stop at the first. */
 size_t preflight_findings(const char *socket, struct preflight_finding *out, size_t max);

@@ -17,6 +17,9 @@
 #include "core/fd.h"
 #include "core/spawn.h"
 
+#define SOCKET_FIRST "mend engine-socket first"
+#define ENGINE_FIRST "run it as root, and mend engine-peer and engine first"
+
 /* What opening the socket gave: an engine, or why there is none. */
 struct reached {
 	struct engine *engine;
@@ -25,9 +28,9 @@ struct reached {
 
 struct need {
 	const char *id;
-	const char *mend; /* or NULL: what was found says it */
-	/* Fills finding->found; whether the need is met. */
-	bool (*met)(const struct reached *reached, struct preflight_finding *finding);
+	const char *mend;
+	/* Fills finding->found, and finding->mend where another one than that of the row helps. */
+	enum finding_status (*look)(const struct reached *reached, struct preflight_finding *finding);
 };
 static const struct need needs[];
 static const size_t needs_count;
@@ -38,10 +41,23 @@ static void say(struct preflight_finding *finding, const char *text)
 }
 
 /* An error's text is ours and bounded, so that it may be shown. */
-static bool say_error(struct preflight_finding *finding, const struct error *error)
+static enum finding_status say_error(struct preflight_finding *finding, const struct error *error)
 {
 	snprintf(finding->found, sizeof(finding->found), "%s", error_text(error));
-	return false;
+	return FINDING_MISSING;
+}
+
+static enum finding_status met(bool yes)
+{
+	return yes ? FINDING_OK : FINDING_MISSING;
+}
+
+/* Nothing was looked at. */
+static enum finding_status unknown(struct preflight_finding *finding, const char *why, const char *mend)
+{
+	say(finding, why);
+	finding->mend = mend;
+	return FINDING_UNKNOWN;
 }
 
 bool preflight_ipv6_loopback(void)
@@ -65,24 +81,24 @@ bool preflight_user_xattr(int64_t engine, const char *root)
 	return fd >= 0 && (fgetxattr(fd, "user.harness", NULL, 0) >= 0 || errno == ENODATA);
 }
 
-static bool native_linux(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status native_linux(const struct reached *reached, struct preflight_finding *finding)
 {
 	struct utsname host;
 	bool ok = uname(&host) == 0 && strcmp(host.sysname, "Linux") == 0 && !preflight_foreign_kernel(host.release);
 
 	(void)reached;
 	say(finding, ok ? "native" : "a virtual machine for Linux programs");
-	return ok;
+	return met(ok);
 }
 
-static bool root(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status root(const struct reached *reached, struct preflight_finding *finding)
 {
 	(void)reached;
 	snprintf(finding->found, sizeof(finding->found), "user %u", (unsigned)geteuid());
-	return geteuid() == 0;
+	return met(geteuid() == 0);
 }
 
-static bool helpers_present(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status helpers_present(const struct reached *reached, struct preflight_finding *finding)
 {
 	size_t count = 0, missing = 0;
 	const char *first = NULL;
@@ -101,10 +117,10 @@ static bool helpers_present(const struct reached *reached, struct preflight_find
 		snprintf(finding->found, sizeof(finding->found), "%zu of %zu missing, %s first", missing, count, first);
 	else
 		snprintf(finding->found, sizeof(finding->found), "all %zu", count);
-	return missing == 0;
+	return met(missing == 0);
 }
 
-static bool core_pattern(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status core_pattern(const struct reached *reached, struct preflight_finding *finding)
 {
 	cleanup_error struct error *error = NULL;
 	enum core_class found = CORE_EMPTY;
@@ -113,43 +129,41 @@ static bool core_pattern(const struct reached *reached, struct preflight_finding
 	if (core_pattern_read(&found, &error) < 0)
 		return say_error(finding, error);
 	say(finding, core_class_names[found]);
-	return found == CORE_FILE;
+	return met(found == CORE_FILE);
 }
 
-static bool ipv6_loopback(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status ipv6_loopback(const struct reached *reached, struct preflight_finding *finding)
 {
 	bool ok = preflight_ipv6_loopback();
 
 	(void)reached;
 	/* No refusal: a run says which cells it leaves out. */
 	say(finding, ok ? "::1" : "no ::1: the tcp6 cells will not be planned");
-	return true;
+	return ok ? FINDING_OK : FINDING_ABSENT;
 }
 
-static bool socket_answers(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status socket_answers(const struct reached *reached, struct preflight_finding *finding)
 {
 	if (!reached->engine)
 		return say_error(finding, reached->error);
 	say(finding, "answers");
-	return true;
+	return FINDING_OK;
 }
 
-static bool socket_peer(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status socket_peer(const struct reached *reached, struct preflight_finding *finding)
 {
 	cleanup_error struct error *error = NULL;
 	int64_t found = 0;
 	pid_t pid;
 	uid_t uid;
 
-	if (!reached->engine) {
-		say(finding, "no socket to look at");
-		return false;
-	}
+	if (!reached->engine)
+		return unknown(finding, "no socket to look at", SOCKET_FIRST);
 	engine_peer(reached->engine, &pid, &uid);
 	if (preflight_peer((int)pid, uid, &found, &error) < 0)
 		return say_error(finding, error);
 	snprintf(finding->found, sizeof(finding->found), "dockerd, process %lld", (long long)found);
-	return true;
+	return FINDING_OK;
 }
 
 static int ask(struct engine *engine, int (*call)(struct engine *engine, struct buf *json, struct error **err),
@@ -162,26 +176,24 @@ static int ask(struct engine *engine, int (*call)(struct engine *engine, struct 
 	return json_parse(buf_string(&answer), answer.length, JSON_ENGINE_DEPTH, out, err);
 }
 
-static bool engine_kind(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status engine_kind(const struct reached *reached, struct preflight_finding *finding)
 {
 	cleanup_json struct json_document *version = NULL;
 	cleanup_json struct json_document *info = NULL;
 	cleanup_error struct error *error = NULL;
 
-	if (!reached->engine) {
-		say(finding, "no engine to ask");
-		return false;
-	}
+	if (!reached->engine)
+		return unknown(finding, "no engine to ask", SOCKET_FIRST);
 	if (engine_negotiate(reached->engine, &error) < 0 ||
 	    ask(reached->engine, engine_version, &version, &error) < 0 ||
 	    ask(reached->engine, engine_info, &info, &error) < 0 ||
 	    preflight_engine(json_root(version), json_root(info), &error) < 0)
 		return say_error(finding, error);
 	snprintf(finding->found, sizeof(finding->found), "Docker Engine, API %s", engine_api(reached->engine));
-	return true;
+	return FINDING_OK;
 }
 
-static bool user_xattr(const struct reached *reached, struct preflight_finding *finding)
+static enum finding_status user_xattr(const struct reached *reached, struct preflight_finding *finding)
 {
 	cleanup_json struct json_document *info = NULL;
 	cleanup_error struct error *error = NULL;
@@ -190,18 +202,21 @@ static bool user_xattr(const struct reached *reached, struct preflight_finding *
 	pid_t pid;
 	uid_t uid;
 
-	say(finding, "no engine to ask");
 	if (!reached->engine)
-		return true;
+		return unknown(finding, "no engine to ask", SOCKET_FIRST);
 	engine_peer(reached->engine, &pid, &uid);
 	if (preflight_peer((int)pid, uid, &engine, &error) < 0 || ask(reached->engine, engine_info, &info, &error) < 0)
-		return true;
+		return unknown(finding, "the engine did not say where its data is", ENGINE_FIRST);
 	folder = json_string(json_member(json_root(info), "DockerRootDir"));
+	if (folder && preflight_user_xattr(engine, folder)) {
+		say(finding, "kept");
+		return FINDING_OK;
+	}
+	if (!folder || errno != EOPNOTSUPP)
+		return unknown(finding, "the engine's data folder cannot be looked at", ENGINE_FIRST);
 	/* No refusal: a run says which cells it leaves out. */
-	say(finding, folder && preflight_user_xattr(engine, folder)
-			     ? "kept"
-			     : "not kept: the file-xattr cells will not be planned");
-	return true;
+	say(finding, "not kept: the file-xattr cells will not be planned");
+	return FINDING_ABSENT;
 }
 
 size_t preflight_findings(const char *socket_path, struct preflight_finding *out, size_t max)
@@ -216,22 +231,33 @@ size_t preflight_findings(const char *socket_path, struct preflight_finding *out
 	reached.error = error;
 	for (size_t i = 0; i < count; i++) {
 		out[i] = (struct preflight_finding){ .id = needs[i].id };
-		out[i].ok = needs[i].met(&reached, &out[i]);
-		out[i].mend = out[i].ok ? NULL : needs[i].mend;
+		out[i].status = needs[i].look(&reached, &out[i]);
+		if (out[i].status != FINDING_OK && !out[i].mend)
+			out[i].mend = needs[i].mend;
 	}
 	return count;
 }
 
 static const struct need needs[] = {
-	{ .id = "linux", .met = native_linux, .mend = "run it on Linux itself" },
-	{ .id = "root", .met = root, .mend = "sudo ./harness ..." },
-	{ .id = "helpers", .met = helpers_present, .mend = "make" },
-	{ .id = "core-pattern", .met = core_pattern, .mend = "sysctl kernel.core_pattern=core" },
-	{ .id = "ipv6-loopback", .met = ipv6_loopback },
-	{ .id = "engine-socket", .met = socket_answers },
-	{ .id = "engine-peer", .met = socket_peer },
-	{ .id = "engine", .met = engine_kind },
-	{ .id = "user-xattr", .met = user_xattr },
+	{ .id = "linux", .look = native_linux, .mend = "run it on Linux itself" },
+	{ .id = "root", .look = root, .mend = "sudo ./harness ..." },
+	{ .id = "helpers", .look = helpers_present, .mend = "make, or install harness again" },
+	{ .id = "core-pattern", .look = core_pattern, .mend = "sysctl kernel.core_pattern=core" },
+	{ .id = "ipv6-loopback",
+	  .look = ipv6_loopback,
+	  .mend = "sysctl net.ipv6.conf.lo.disable_ipv6=0, or do without these cells" },
+	{ .id = "engine-socket",
+	  .look = socket_answers,
+	  .mend = "systemctl start docker, or, in the source, ci/engine start" },
+	{ .id = "engine-peer",
+	  .look = socket_peer,
+	  .mend = "name the socket of a dockerd of this host with --socket PATH, and run as root beside it" },
+	{ .id = "engine",
+	  .look = engine_kind,
+	  .mend = "name the socket of a rootful Docker Engine of this host with --socket PATH" },
+	{ .id = "user-xattr",
+	  .look = user_xattr,
+	  .mend = "keep the engine's data on ext4, xfs or btrfs, or do without these cells" },
 };
 static const size_t needs_count = ARRAY_SIZE(needs);
 

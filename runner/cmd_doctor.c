@@ -13,19 +13,17 @@
 
 #define FINDINGS_MAX 32
 
-/* What only some runs need is not missing. */
-#define OPTIONAL "cmcp"
+static const char *const words[] = {
+	[FINDING_MISSING] = "missing",
+	[FINDING_OK] = "ok",
+	[FINDING_ABSENT] = "absent",
+	[FINDING_UNKNOWN] = "unknown",
+};
 
-static bool is_optional(const struct preflight_finding *finding)
+/* What was not looked at is not there for sure. */
+static bool is_open(const struct preflight_finding *finding)
 {
-	return strcmp(finding->id, OPTIONAL) == 0;
-}
-
-static const char *word(const struct preflight_finding *finding)
-{
-	if (finding->ok)
-		return "ok";
-	return is_optional(finding) ? "absent" : "missing";
+	return finding->status == FINDING_MISSING || finding->status == FINDING_UNKNOWN;
 }
 
 static void find_cmcp(struct preflight_finding *out)
@@ -33,12 +31,14 @@ static void find_cmcp(struct preflight_finding *out)
 	cleanup_error struct error *missing = NULL;
 	char path[PATH_MAX];
 
-	*out = (struct preflight_finding){ .id = OPTIONAL,
-					   .ok = path_cmcp("cmcp", path, sizeof(path), &missing) == 0,
-					   .mend = "ci/cmcp installs it" };
+	bool there = path_cmcp("cmcp", path, sizeof(path), &missing) == 0;
+
+	*out = (struct preflight_finding){ .id = "cmcp",
+					   .status = there ? FINDING_OK : FINDING_ABSENT,
+					   .mend = there ? NULL : "ci/cmcp installs it" };
 	snprintf(out->found, sizeof(out->found), "%s",
-		 out->ok ? "the real cMCP, for --gateway cmcp"
-			 : "the real cMCP is not installed: only --gateway cmcp needs it");
+		 there ? "the real cMCP, for --gateway cmcp"
+		       : "the real cMCP is not installed: only --gateway cmcp needs it");
 }
 
 static void print_text(const struct preflight_finding *findings, size_t count, size_t missing)
@@ -47,13 +47,13 @@ static void print_text(const struct preflight_finding *findings, size_t count, s
 
 	terminal_open(&terminal, stdout, getenv("TERM"), getenv("NO_COLOR"));
 	for (size_t i = 0; i < count; i++) {
-		enum verdict verdict = findings[i].ok              ? VERDICT_PASS
-				       : is_optional(&findings[i]) ? VERDICT_NOT_ESTABLISHED
-								   : VERDICT_FAIL;
+		enum verdict verdict = findings[i].status == FINDING_OK        ? VERDICT_PASS
+				       : findings[i].status == FINDING_MISSING ? VERDICT_FAIL
+									       : VERDICT_NOT_ESTABLISHED;
 
-		printf("%s%-8s%s %-18s %s\n", verdict_colour(verdict, terminal.colours), word(&findings[i]),
+		printf("%s%-8s%s %-18s %s\n", verdict_colour(verdict, terminal.colours), words[findings[i].status],
 		       terminal.colours ? COLOUR_END : "", findings[i].id, findings[i].found);
-		if (!findings[i].ok && findings[i].mend)
+		if (findings[i].mend)
 			printf("%-8s %-18s %s\n", "", "", findings[i].mend);
 	}
 	printf("\n%s\n",
@@ -74,7 +74,7 @@ static int print_document(const struct preflight_finding *findings, size_t count
 
 		json_object(&json);
 		json_member_string(&json, "id", findings[i].id);
-		json_member_string(&json, "status", word(&findings[i]));
+		json_member_string(&json, "status", words[findings[i].status]);
 		json_member_string(&json, "what", error_safe(findings[i].found, safe, sizeof(safe)));
 		document_optional(&json, "mend", findings[i].mend ? findings[i].mend : "");
 		json_object_end(&json);
@@ -94,7 +94,7 @@ static int run(const struct options *options, struct error **err)
 	count = preflight_findings(options->socket, findings, FINDINGS_MAX - 1);
 	find_cmcp(&findings[count++]);
 	for (size_t i = 0; i < count; i++)
-		missing += !findings[i].ok && !is_optional(&findings[i]);
+		missing += is_open(&findings[i]);
 	if (!options->json)
 		print_text(findings, count, missing);
 	else if (print_document(findings, count, missing, err) < 0)
@@ -106,7 +106,9 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.words = "",
 	.title = "each need of this host: ok, or what mends it",
-	.text = "Exit code 0 when nothing is missing, 3 otherwise.",
+	.text = "Exit code 0 when nothing is missing or unknown (it could not be looked at), 3 otherwise. What is "
+		"absent,\n"
+		"only some cells or runs need.",
 	.engine = true,
 	.run = run,
 };

@@ -91,7 +91,9 @@ asked doctor --json --socket "$folder/nowhere.sock"
 # shellcheck disable=SC2016
 document "doctor without an engine" 3 '"@keys" eq "checks exitCode ready schemaVersion verb"' '!$d->{ready}' \
 	'my ($c) = grep { $_->{id} eq "engine-socket" } @{$d->{checks}}; $c->{status} eq "missing" && $c->{what}' \
-	'!grep { join(" ", sort keys %$_) ne "id mend status what" } @{$d->{checks}}' '$text eq ""'
+	'!grep { join(" ", sort keys %$_) ne "id mend status what" } @{$d->{checks}}' '$text eq ""' \
+	'join(" ", map { $_->{id} } grep { $_->{status} eq "unknown" } @{$d->{checks}}) eq "engine-peer engine user-xattr"' \
+	'!grep { ($_->{status} eq "ok") == defined $_->{mend} } @{$d->{checks}}'
 "$HARNESS" doctor --socket "$folder/nowhere.sock" >"$OUTPUT"
 # shellcheck disable=SC2016
 check "doctor: every line of the text" holds \

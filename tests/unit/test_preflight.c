@@ -268,17 +268,15 @@ static void test_findings(void)
 	for (size_t i = 0; i < count && i < ARRAY_SIZE(ids); i++) {
 		CU_ASSERT_STRING_EQUAL(findings[i].id, ids[i]);
 		CU_ASSERT_TRUE(findings[i].found[0] != '\0');
-		/* What is there needs no mending; what the engine lacks says so in what was found. */
-		CU_ASSERT_TRUE(!findings[i].ok || findings[i].mend == NULL);
-		if (!findings[i].ok && strncmp(findings[i].id, "engine", 6) != 0)
-			CU_ASSERT_PTR_NOT_NULL(findings[i].mend);
-		/* Without an engine every need of the engine is open; the others are looked at all the same. */
-		if (strncmp(findings[i].id, "engine", 6) == 0)
-			CU_ASSERT_FALSE(findings[i].ok);
+		/* What is there needs no mending, and everything else has one. */
+		CU_ASSERT_EQUAL(findings[i].status == FINDING_OK, findings[i].mend == NULL);
+		/* Without an engine nothing is known of it; the others are looked at all the same. */
+		if (i >= 5)
+			CU_ASSERT_EQUAL(findings[i].status, i == 5 ? FINDING_MISSING : FINDING_UNKNOWN);
 		if (strcmp(findings[i].id, "root") == 0)
-			CU_ASSERT_EQUAL(findings[i].ok, geteuid() == 0);
+			CU_ASSERT_EQUAL(findings[i].status, geteuid() == 0 ? FINDING_OK : FINDING_MISSING);
 		if (strcmp(findings[i].id, "ipv6-loopback") == 0)
-			CU_ASSERT_EQUAL(findings[i].ok, preflight_ipv6_loopback());
+			CU_ASSERT_EQUAL(findings[i].status, preflight_ipv6_loopback() ? FINDING_OK : FINDING_ABSENT);
 	}
 	CU_ASSERT_EQUAL(preflight_findings("/nonexistent/engine.sock", findings, 3), 3);
 	CU_ASSERT_EQUAL(preflight_findings("/nonexistent/engine.sock", findings, 0), 0);
