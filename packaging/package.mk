@@ -25,7 +25,8 @@ INSTALLED_PROGRAMS = $(filter-out $(BUILD)/harness,$(PROGRAMS))
 SCENARIO_FILES := $(shell find scenarios -name '*.json' | LC_ALL=C sort)
 COMPLETIONS := packaging/completion
 MANUALS := docs/harness.1 docs/harness-gateway.1
-INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md docs/*.py)
+# As they lie in the source, so that their links hold.
+INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md docs/*.py) ci/scan-bundle
 EXAMPLE_FILES := $(shell find docs/examples -type f | LC_ALL=C sort)
 SCHEMA_FILES := $(wildcard reports/schema/*.json)
 
@@ -44,10 +45,10 @@ install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put befor
 	ln -sfr $(HELPERS_AT)/harness-gateway $(DESTDIR)$(bindir)/harness-gateway
 	@for file in $(SCENARIO_FILES:scenarios/%=%); do \
 		$(INSTALL) -D -m 644 "scenarios/$$file" "$(SCENARIOS_AT)/$$file" || exit 1; done
-	@for file in $(EXAMPLE_FILES:docs/%=%); do mode=644; [ ! -x "docs/$$file" ] || mode=755; \
-		$(INSTALL) -D -m $$mode "docs/$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
+	@for file in $(EXAMPLE_FILES); do mode=644; [ ! -x "$$file" ] || mode=755; \
+		$(INSTALL) -D -m $$mode "$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
+	@for file in $(INSTALLED_DOCS); do $(INSTALL) -D -m 644 "$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
 	$(INSTALL) -D -m 644 -t $(SCHEMA_AT) $(SCHEMA_FILES)
-	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(docdir)
 	$(INSTALL) -D -m 644 -t $(DESTDIR)$(mandir)/man1 $(MANUALS)
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.bash $(DESTDIR)$(bashdir)/harness
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.zsh $(DESTDIR)$(zshdir)/_harness
@@ -65,7 +66,7 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(HELPERS_AT),$(notdir $(INSTALLED_PROGRAMS)))
 	$(call remove_from,$(SCENARIOS_AT),$(SCENARIO_FILES:scenarios/%=%))
 	$(call remove_from,$(SCHEMA_AT),$(notdir $(SCHEMA_FILES)))
-	$(call remove_from,$(DESTDIR)$(docdir),$(notdir $(INSTALLED_DOCS)) $(EXAMPLE_FILES:docs/%=%))
+	$(call remove_from,$(DESTDIR)$(docdir),$(INSTALLED_DOCS) $(EXAMPLE_FILES))
 	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
 	@rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
 	@for folder in $(SCENARIOS_AT) $(SCHEMA_AT) $(DESTDIR)$(datadir)/harness $(HELPERS_AT) $(DESTDIR)$(docdir); do \

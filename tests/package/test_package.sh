@@ -39,12 +39,16 @@ version=$(sed -n 's/^VERSION := //p' Makefile)
 
 # What a program that was installed below $1 must do. A run needs root and an engine, and is asked for by "run".
 works() { # NAME PREFIX [run]
-	local name=$1 prefix=$2 bundle=$folder/away/$1/latest/confinement-evidence.tar.gz
+	local file name=$1 prefix=$2 bundle=$folder/away/$1/latest/confinement-evidence.tar.gz
 	check "$name: its version" grep -x "harness $version" <(stranger "$prefix/bin/harness" --version)
 	check "$name: lists what came with it" grep '^  mutation/network ' <(stranger "$prefix/bin/harness" list)
 	check "$name: a plan" stranger "$prefix/bin/harness" run --dry-run all
 	check "$name: the gateway" grep "^harness-gateway $version" <(stranger "$prefix/bin/harness-gateway" --version)
 	check "$name: every helper is found" not_missing "$prefix"
+	check "$name: every link of its pages" links_hold "$prefix/share/doc/harness"
+	for file in docs/recheck.py ci/scan-bundle; do
+		check "$name: $file is the source's" cmp "$file" "$prefix/share/doc/harness/$file"
+	done
 	check "$name: a manual page" test -s "$(echo "$prefix"/share/man/man1/harness.1*)"
 	[ "${3:-}" = run ] || return 0
 	if root && ci/engine status >"$folder/said" 2>&1; then
@@ -54,6 +58,16 @@ works() { # NAME PREFIX [run]
 	else
 		skip "$name: a run needs root and an engine"
 	fi
+}
+links_hold() { # FOLDER: what its pages link to, but for other sites and places in themselves, is there
+	local page link links=0 broken=0
+	while read -r page; do
+		while read -r link; do
+			links=$((links + 1))
+			[ -e "$(dirname "$page")/${link%%#*}" ] || { echo "${page#"$1"/}: $link" && broken=1; }
+		done < <(grep -oE '\]\([^)]*\)' "$page" | sed 's/^](//; s/)$//' | grep -vE '^(https?:|#)')
+	done < <(find "$1" -name '*.md*')
+	[ "$broken" -eq 0 ] && [ "$links" -ge 20 ]
 }
 not_missing() { # PREFIX
 	stranger "$1/bin/harness" doctor >"$folder/doctor" || true # it may lack other things
