@@ -77,9 +77,9 @@ document "list with a word" 4 '$d->{verb} eq "list"' '$d->{error} eq "list takes
 asked run --json --scenarios "$folder/nowhere"
 # shellcheck disable=SC2016
 document "no scenarios" 3 '$text eq "harness: $d->{error}\n"'
-asked verify --json x
-check "--json is not for verify" exits 4
-check "--json is not for verify: says so" says "--json is not for \`harness verify\`"
+asked clean --json
+check "--json is not for clean" exits 4
+check "--json is not for clean: says so" says "--json is not for \`harness clean\`"
 for words in "list --json" "run --json --dry-run" "doctor --json --socket $folder/nowhere"; do
 	CODE=0
 	# shellcheck disable=SC2086
