@@ -31,7 +31,7 @@ end
 
 complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
 complete -c harness -n '__harness_verb_is run' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is run' -l out -x -a '(__fish_complete_directories)' -d 'where runs are kept (default: runs)'
+complete -c harness -n '__harness_verb_is run' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 complete -c harness -n '__harness_verb_is run' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is run' -l gateway -x -a 'embedded cmcp' -d 'embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs: http://127.0.0.1:PORT/mcp'
 complete -c harness -n '__harness_verb_is run' -l gateway-sink -r -F -d 'of a gateway by URL: the file that its upstream, build/libexec/recorder FILE, appends to'
@@ -62,7 +62,7 @@ complete -c harness -n '__harness_verb_is verify' -l json -d 'one JSON document 
 complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a recheck -d 'make a bundle\'s verdicts again from its observations'
-complete -c harness -n '__harness_verb_is recheck' -l out -r -F -d 'where verdicts.json, made again, is written'
+complete -c harness -n '__harness_verb_is recheck' -l out -r -F -d 'recheck: where verdicts.json, made again, is written'
 complete -c harness -n '__harness_verb_is recheck' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is recheck' -x -a '(__fish_complete_suffix .tar.gz)'
 
@@ -71,14 +71,14 @@ complete -c harness -n '__harness_verb_is diff' -l json -d 'one JSON document on
 complete -c harness -n '__harness_verb_is diff' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a merge -d 'one bundle from the bundles of all shards of a plan'
-complete -c harness -n '__harness_verb_is merge' -l out -x -a '(__fish_complete_directories)' -d 'where the merged bundle is written; it holds none yet'
+complete -c harness -n '__harness_verb_is merge' -l out -x -a '(__fish_complete_directories)' -d 'merge: where the merged bundle is written; it holds none yet'
 complete -c harness -n '__harness_verb_is merge' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
 complete -c harness -n '__harness_verb_is merge' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is merge' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a replay -d 'run what a bundle\'s run did again, and say whether it came out the same'
 complete -c harness -n '__harness_verb_is replay' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is replay' -l out -x -a '(__fish_complete_directories)' -d 'where runs are kept (default: runs)'
+complete -c harness -n '__harness_verb_is replay' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 complete -c harness -n '__harness_verb_is replay' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is replay' -l gateway -x -a 'embedded cmcp' -d 'embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs: http://127.0.0.1:PORT/mcp'
 complete -c harness -n '__harness_verb_is replay' -l gateway-sink -r -F -d 'of a gateway by URL: the file that its upstream, build/libexec/recorder FILE, appends to'
@@ -96,13 +96,13 @@ complete -c harness -n __harness_needs_verb -a sign -d 'sign a sealed bundle, be
 complete -c harness -n '__harness_verb_is sign' -r -F
 
 complete -c harness -n __harness_needs_verb -a report -d 'write a bundle\'s page for people, report.html'
-complete -c harness -n '__harness_verb_is report' -l out -r -F -d 'where to write it, - for standard output (default: as the bundle\'s member is named)'
+complete -c harness -n '__harness_verb_is report' -l out -r -F -d 'report: where to write it, - for standard output (default: as the bundle\'s member is named)'
 complete -c harness -n '__harness_verb_is report' -l format -x -a 'html junit ctrf' -d 'html (the default), or junit or ctrf'
 complete -c harness -n '__harness_verb_is report' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a clean -d 'remove what earlier runs left: containers, images, processes, temporary folders'
 complete -c harness -n '__harness_verb_is clean' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is clean' -l out -x -a '(__fish_complete_directories)' -d 'where runs are kept (default: runs)'
+complete -c harness -n '__harness_verb_is clean' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 
 complete -c harness -n __harness_needs_verb -a doctor -d 'each need of this host: ok, or what mends it'
 complete -c harness -n '__harness_verb_is doctor' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'

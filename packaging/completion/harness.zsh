@@ -45,7 +45,7 @@ _harness() {
 	run)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--out='[where runs are kept (default\: runs)]:FOLDER:_files -/' \
+			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--gateway='[embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs\: http\://127.0.0.1\:PORT/mcp]:KIND:(embedded cmcp)' \
 			--gateway-sink='[of a gateway by URL\: the file that its upstream, build/libexec/recorder FILE, appends to]:FILE:_files' \
@@ -82,7 +82,7 @@ _harness() {
 		;;
 	recheck)
 		_arguments -S \
-			--out='[where verdicts.json, made again, is written]:FILE:_files' \
+			--out='[recheck\: where verdicts.json, made again, is written]:FILE:_files' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
@@ -95,7 +95,7 @@ _harness() {
 		;;
 	merge)
 		_arguments -S \
-			--out='[where the merged bundle is written; it holds none yet]:FOLDER:_files -/' \
+			--out='[merge\: where the merged bundle is written; it holds none yet]:FOLDER:_files -/' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
@@ -104,7 +104,7 @@ _harness() {
 	replay)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--out='[where runs are kept (default\: runs)]:FOLDER:_files -/' \
+			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--gateway='[embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs\: http\://127.0.0.1\:PORT/mcp]:KIND:(embedded cmcp)' \
 			--gateway-sink='[of a gateway by URL\: the file that its upstream, build/libexec/recorder FILE, appends to]:FILE:_files' \
@@ -126,7 +126,7 @@ _harness() {
 		;;
 	report)
 		_arguments -S \
-			--out='[where to write it, - for standard output (default\: as the bundle'\''s member is named)]:FILE:_files' \
+			--out='[report\: where to write it, - for standard output (default\: as the bundle'\''s member is named)]:FILE:_files' \
 			--format='[html (the default), or junit or ctrf]:FORMAT:(html junit ctrf)' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
@@ -134,7 +134,7 @@ _harness() {
 	clean)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--out='[where runs are kept (default\: runs)]:FOLDER:_files -/' \
+			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			'--help[say what it does]'
 		;;
 	doctor)
