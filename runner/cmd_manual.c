@@ -207,7 +207,8 @@ static int run(const struct options *options, struct error **err)
 	printf(".SH SEE ALSO\n");
 	for (size_t i = 0; see_also[i]; i++)
 		printf(".BR %s%s\n", see_also[i], see_also[i + 1] ? " ," : "");
-	printf(".PP\nThe pages of the documentation, in\n.IR share/doc/harness/docs ,\nabove all\n.IR command\\-line.md ,\n"
+	printf(".PP\nThe pages of the documentation, in\n.IR share/doc/harness/docs ,\nabove all\n.IR "
+	       "command\\-line.md ,\n"
 	       ".IR evidence\\-format.md\nand\n.IR host\\-impact.md .\n");
 	return EXIT_PASS;
 }

@@ -246,7 +246,8 @@ const struct verb verb_replay = {
 		"cell, mutation and arm is compared. --scenario ID runs that one alone, with the mutants that it "
 		"needs. "
 		"Needs root and\n"
-		"an engine, as run does. Exit codes: 0 REPRODUCED, or REPRODUCED_ENV_DIFFERS with what differs; 1 "
+		"an engine, as run does. OUT/latest is then the new run. Exit codes: 0 REPRODUCED, or "
+		"REPRODUCED_ENV_DIFFERS with what differs; 1 "
 		"DIVERGED, "
 		"with the\n"
 		"cells; 2 NOT_ATTEMPTED, with the reason; 3 an error of the harness, 4 usage.",
