@@ -99,9 +99,8 @@ def judge(scenarios, coverage, arms, observations, changed):
     earned = status == {"ok"} and OPEN not in said and any(is_zero(expect) for expect, *_ in made.values())
     code = 1 if FAIL in said else 3 if status & {"harness_error", "not_run"} else 0 if earned else 2
     return {"cells": cells, "mutations": mutations, "overall": FAIL if code == 1 else PASS if earned else OPEN, "exitCode": code}
-
 def main(words):
-    with open(words[-1], "rb") as file, tarfile.open(fileobj=file, mode="r:gz") as archive:
+    with open(words[-1] if words else "", "rb") as file, tarfile.open(fileobj=file, mode="r:gz") as archive:
         text = {member.name.split("/")[-1]: archive.extractfile(member).read().decode() for member in archive}
     env, sealed, *rest = (strict(text[name + ".json"]) for name in ("environment", "verdicts", "scenarios", "coverage", "arms"))
     observations = [strict(line) for line in text["observations.jsonl"].split("\n")[:-1]]
@@ -112,9 +111,10 @@ def main(words):
     agree = "--verdicts" in words or same(made, sealed, *made)
     print(canonical(made) if "--verdicts" in words else made["overall"] if agree else "fail: other verdicts were sealed")
     return min(made["exitCode"], 2) if agree else 1
-
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except Exception as reason:  # its text may be the bundle's own bytes
-        sys.exit(3 if isinstance(reason, OSError) else f"refused: {type(reason).__name__}")
+    except OSError:
+        sys.exit(print("usage: recheck.py [--verdicts] BUNDLE, a confinement-evidence.tar.gz that can be read", file=sys.stderr) or 3)
+    except Exception:  # its text may be the bundle's own bytes
+        sys.exit("refused: it is no bundle, or not in the form that docs/evidence-format.md describes")

@@ -446,13 +446,29 @@ def compare_ends(folder, failures):
     return len(SEALED) + 2
 
 
+def compare_words(folder, failures):
+    """Without a bundle: one sentence, and no exception in it."""
+    text = f"{folder}/text"
+    with open(text, "w", encoding="ascii") as file:
+        file.write("no bundle\n")
+    rows = ([], 3, "usage: "), (["--help"], 3, "usage: "), ([f"{folder}/nowhere"], 3, "usage: "), ([text], 1, "refused: ")
+    for words, code, begin in rows:
+        done = subprocess.run(
+            [sys.executable, "docs/recheck.py", *words], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        said = done.stderr
+        if (done.returncode, done.stdout, said.count("\n")) != (code, "", 1) or not said.startswith(begin) or "Error" in said:
+            failures.append(f"{words}: {done.returncode}, {said}")
+    return len(rows)
+
+
 def main():
     failures = []
     lines = len(open("docs/recheck.py", encoding="ascii").read().splitlines())
     if lines > 120:
         failures.append(f"docs/recheck.py has {lines} lines, and should have 120")
     with tempfile.TemporaryDirectory() as folder:
-        count = compare_judges(folder, failures) + compare_ends(folder, failures)
+        count = compare_judges(folder, failures) + compare_ends(folder, failures) + compare_words(folder, failures)
     for failure in failures[:10]:
         print(f"test_recheck: {failure[:600]}")
     print(f"test_recheck: {max(count - len(failures), 0)} passed, {len(failures)} failed, 0 skipped")

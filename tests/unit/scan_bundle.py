@@ -75,14 +75,18 @@ def with_name(tar, name):
 class Scanned:
     """What the program says of a file of these bytes."""
 
-    def __init__(self, folder, *files):
-        paths = []
+    def __init__(self, folder, *files, words=()):
+        paths = list(words)
         for number, data in enumerate(files):
             paths.append(os.path.join(folder, "bundle-%d.tar.gz" % number))
             with open(paths[-1], "wb") as file:
                 file.write(data)
         done = subprocess.run([sys.executable, PROGRAM, *paths], capture_output=True, check=False)
         self.code, self.said = done.returncode, done.stdout + done.stderr
+
+    def is_plain(self):
+        """One line, and no exception in it."""
+        return self.said.count(b"\n") == 1 and b"Error" not in self.said and b"Traceback" not in self.said
 
 
 def hits_of(module, folder, data, name="bundle.tar.gz"):
@@ -170,8 +174,10 @@ def test_program(folder):
     }
     for what, data in unreadable.items():
         said = Scanned(folder, data)
-        check("%s: %s" % (what, said.said), said.code == 2 and b"cannot be read" in said.said)
-    check("no bundle", Scanned(folder).code == 4)
+        check("%s: %s" % (what, said.said), said.code == 2 and b"cannot be read: it is no tar" in said.said and said.is_plain())
+    for code, text, words in (4, b"usage: ", []), (4, b"usage: ", ["--help"]), (2, b"No such file", [folder + "/nowhere"]):
+        said = Scanned(folder, words=words)
+        check("%s: %s" % (words, said.said), said.code == code and text in said.said and said.is_plain())
 
 
 def main():
