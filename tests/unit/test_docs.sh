@@ -77,6 +77,21 @@ check "no shell is refused" no_such completion
 check "two shells are refused" no_such completion bash zsh
 check "words behind manual are refused" no_such manual bash
 
+# Each word that the code notes as an event of an arm, and each subject that it writes out, stands in the table of events.
+events_explained() {
+	local word count=0 unknown=0
+	sed -n '/^The events/,/^### /p' docs/evidence-format.md >"$folder/events"
+	while read -r word; do
+		count=$((count + 1))
+		grep -qF "\`$word\`" "$folder/events" || { echo "not explained: $word" && unknown=1; }
+	done < <({
+		cat runner/arm*.c | tr -d '\n' | grep -oE 'arm_note\(arm, [^;]*;|events\[\] = \{[^}]*\}'
+		grep '^#define ARM_WINDOW' runner/arm.h
+	} | grep -oE '"[a-z0-9-]+"' | tr -d '"' | sort -u)
+	[ "$count" -ge 35 ] && [ "$unknown" -eq 0 ]
+}
+check "the events of an arm are explained" events_explained
+
 no_value() { # FLAG WORD...: it is refused with a value, in one line
 	no_such "${@:2}" && grep -qx "harness: $1 takes no value" "$folder/err"
 }
