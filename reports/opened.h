@@ -7,7 +7,8 @@
 
 struct opened;
 
-/* verify_bundle(), and *out, unless a check failed: then *out is NULL and *report says which. opened_free() it. */
+/* verify_bundle(), and *out once the verdicts were made again, and with them all that they rest on: manifest, plan,
+ * arms. Where a check failed, or one of those was not made, *out is NULL and *report says which. opened_free() it. */
 int opened_new(int fd, const struct verify_options *options, struct verify_report *report, struct opened **out,
 	       struct error **err) MUST_CHECK;
 /* The same, and *out also where a check failed, once the verdicts were made again: they rest on all that they are made

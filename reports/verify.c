@@ -237,7 +237,7 @@ static bool only_signature_failed(const struct verify_report *report)
 static void put_verdict(const struct verify_report *report, bool intact, struct buf *out)
 {
 	if (!intact && report->newer) {
-		buf_text(out, "verdict: none: a newer version of the format says what this program does not know\n");
+		buf_text(out, "verdict: none: " VERIFY_NEWER "\n");
 		return;
 	}
 	if (!intact && only_signature_failed(report)) {

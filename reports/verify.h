@@ -22,6 +22,8 @@ struct verify_check {
 	char reason[200]; /* fixed text, numbers, names from our own tables; of a pass "" or a remark */
 };
 #define VERIFY_CHECKS_MAX 32
+/* Of a bundle of which something was not checked for that alone. */
+#define VERIFY_NEWER "a newer version of the format says what this program does not know"
 
 struct public_key; /* reports/sign.h */
 

@@ -14,6 +14,7 @@
 #include "reports/sigstore.h"
 #include "reports/sshsig.h"
 #include "reports/statement.h"
+#include "runner/bundle_file.h"
 #include "runner/store.h"
 
 #define NAME_BYTES 300
@@ -68,11 +69,13 @@ static int write_beside(int directory, const char *name, const struct buf *text,
 	return 0;
 }
 
-/* Verified and open; a bundle that does not verify is not signed. */
+/* Verified and open. What does not verify is not signed, nor what was not wholly checked; a verdict that is no pass is.
+ */
 static int open_bundle(int directory, const char *name, const struct verify_options *options,
 		       struct verify_report *report, struct opened **out, struct error **err)
 {
 	cleanup_fd int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char why[BUNDLE_FILE_WHY];
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -81,11 +84,12 @@ static int open_bundle(int directory, const char *name, const struct verify_opti
 		return error_set(err, ERROR_USAGE, "the bundle is no regular file");
 	if (opened_new(fd, options, report, out, err) < 0)
 		return -1;
-	for (size_t i = 0; i < report->count && !*out; i++)
-		if (report->checks[i].result == CHECK_FAIL)
-			return error_set(err, ERROR_REFUSED, "the bundle does not verify, and is not signed: %s: %s",
-					 report->checks[i].id, report->checks[i].reason);
-	return *out ? 0 : error_set(err, ERROR_INTERNAL, "the bundle is not open");
+	if (*out && !bundle_file_unchecked(report))
+		return 0;
+	bundle_file_why(report, why);
+	return error_set(
+		err, ERROR_REFUSED, "%s, and is not signed: %s",
+		bundle_file_failed(report) ? "the bundle does not verify" : "not all of the bundle was checked", why);
 }
 
 static int sign_text(const struct private_key *key, const struct buf *payload, struct dsse *envelope, struct buf *line,

@@ -15,7 +15,7 @@
 int beside_read(const char *path, const char *attestation, struct buf *out, bool *found, struct error **err) MUST_CHECK;
 
 /* Verifies the bundle `name` in the folder and signs what it says, whatever its verdict. ERROR_REFUSED when a check
- * failed, or when there is a statement already; nothing is overwritten. */
+ * failed or, but for the signature, was not made, or when there is a statement already; nothing is overwritten. */
 int beside_sign(int directory, const char *name, const struct private_key *key, struct error **err) MUST_CHECK;
 /* The same of a path. */
 int beside_sign_path(const char *path, const struct private_key *key, struct error **err) MUST_CHECK;

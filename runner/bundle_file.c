@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "core/fd.h"
@@ -45,4 +47,24 @@ const struct verify_check *bundle_file_failed(const struct verify_report *report
 		if (report->checks[i].result == CHECK_FAIL)
 			return &report->checks[i];
 	return NULL;
+}
+
+const struct verify_check *bundle_file_unchecked(const struct verify_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->checks[i].result == CHECK_NOT_CHECKED && strcmp(report->checks[i].id, "signature") != 0)
+			return &report->checks[i];
+	return NULL;
+}
+
+void bundle_file_why(const struct verify_report *report, char out[BUNDLE_FILE_WHY])
+{
+	const struct verify_check *check = bundle_file_failed(report);
+
+	if (!check && report->newer) {
+		snprintf(out, BUNDLE_FILE_WHY, "%s", VERIFY_NEWER);
+		return;
+	}
+	check = check ? check : bundle_file_unchecked(report);
+	snprintf(out, BUNDLE_FILE_WHY, "%s: %s", check ? check->id : "", check ? check->reason : "");
 }

@@ -173,21 +173,26 @@ static int print_document(const struct comparison *comparison, bool same_run, in
 }
 
 /* A bundle that is not intact says nothing that could be compared. */
-static int open_side(const char *path, struct opened **opened, struct compare_side *side, struct error **err)
+static int open_side(const char *path, struct opened **opened, struct compare_side *side, bool *newer,
+		     struct error **err)
 {
 	cleanup_fd int fd = -1;
 	struct verify_report report;
-	char safe[128];
+	char safe[128], why[BUNDLE_FILE_WHY];
 
 	if (bundle_file_open(path, "diff", &fd, &report, opened, err) < 0)
 		return -1;
-	if (!*opened) {
-		const struct verify_check *check = bundle_file_failed(&report);
-
-		return error_set(err, ERROR_INPUT, "the bundle '%s' is not intact: %s: %s",
-				 error_safe(path, safe, sizeof(safe)), check ? check->id : "",
-				 check ? check->reason : "");
-	}
+	bundle_file_why(&report, why);
+	if (!*opened && !report.newer)
+		return error_set(err, ERROR_INPUT, "the bundle '%s' is not intact: %s",
+				 error_safe(path, safe, sizeof(safe)), why);
+	if (!*opened)
+		return error_set(err, ERROR_INPUT, "the bundle '%s' cannot be compared: %s",
+				 error_safe(path, safe, sizeof(safe)), why);
+	if (report.newer)
+		fprintf(stderr, "harness: not all of the bundle '%s' is compared: %s\n",
+			error_safe(path, safe, sizeof(safe)), why);
+	*newer |= report.newer;
 	diff_side(*opened, side);
 	return 0;
 }
@@ -198,16 +203,18 @@ static int run(const struct options *options, struct error **err)
 	cleanup_opened struct opened *second = NULL;
 	cleanup_comparison struct comparison *comparison = NULL;
 	struct compare_side one, other;
-	bool same_run;
+	bool same_run, newer = false;
 	int code;
 
 	if (options->words_count != 2)
 		return error_set(err, ERROR_USAGE, "diff takes two bundles: harness diff ONE OTHER");
-	if (open_side(options->words[0], &first, &one, err) < 0 ||
-	    open_side(options->words[1], &second, &other, err) < 0 ||
+	if (open_side(options->words[0], &first, &one, &newer, err) < 0 ||
+	    open_side(options->words[1], &second, &other, &newer, err) < 0 ||
 	    compare_bundles(&one, &other, false, &comparison, err) < 0)
 		return -1;
-	code = comparison->weighing ? EXIT_FAIL : EXIT_PASS;
+	code = newer ? EXIT_NOT_ESTABLISHED : EXIT_PASS;
+	if (comparison->weighing)
+		code = EXIT_FAIL;
 	same_run = strcmp(one.manifest->run, other.manifest->run) == 0;
 	if (!options->json)
 		print_text(comparison, same_run);
@@ -225,9 +232,8 @@ const struct verb verb_diff = {
 		"facts of\n"
 		"the environment and of the manifest, and how long the arms took. A value weighs where exactly one was "
 		"expected.\n"
-		"Exit codes: 0 the same cells, arms and mutations came out the same; 1 they did not; 3 a bundle cannot "
-		"be "
-		"read or is not\n"
-		"intact, 4 usage.",
+		"Exit codes: 0 the same cells, arms and mutations came out the same; 1 they did not; 2 they did, and "
+		"a newer version\n"
+		"of the format says more than was compared; 3 a bundle cannot be read or is not intact, 4 usage.",
 	.run = run,
 };

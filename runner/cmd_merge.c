@@ -41,7 +41,7 @@ struct merging {
 	struct bundle_member members[MEMBERS];
 	size_t members_count;
 	struct bundle_identity identity;
-	char refused[256]; /* why they cannot be merged, or "" */
+	char refused[BUNDLE_FILE_WHY + 64]; /* why they cannot be merged, or "" */
 	int64_t start;
 };
 
@@ -93,16 +93,17 @@ static int open_all(struct merging *merging, struct error **err)
 {
 	const struct options *options = merging->options;
 	struct verify_report report;
+	char why[BUNDLE_FILE_WHY];
 
 	for (size_t i = 0; i < options->words_count; i++) {
 		if (bundle_file_open(options->words[i], "merge", &merging->fds[i], &report, &merging->opened[i], err) <
 		    0)
 			return -1;
-		if (!merging->opened[i]) {
-			const struct verify_check *check = bundle_file_failed(&report);
-
-			snprintf(merging->refused, sizeof(merging->refused), "bundle %zu does not verify: %s: %s",
-				 i + 1, check ? check->id : "", check ? check->reason : "");
+		/* What is not known of a shard would be lost in what is made of it. */
+		if (!merging->opened[i] || report.newer) {
+			bundle_file_why(&report, why);
+			snprintf(merging->refused, sizeof(merging->refused), "bundle %zu does not verify: %s", i + 1,
+				 why);
 			return 1;
 		}
 		describe(merging, i, &report);

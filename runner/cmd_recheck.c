@@ -26,12 +26,15 @@ struct recheck {
 
 static void conclude(struct recheck *recheck)
 {
-	int verdict = recheck->verdicts ? recheck->verdicts->exit_code : EXIT_FAIL;
+	int none = recheck->report->newer ? EXIT_NOT_ESTABLISHED : EXIT_FAIL;
+	int verdict = recheck->verdicts ? recheck->verdicts->exit_code : none;
 
 	/* That an arm broke was the run's error, and left its cells open. */
 	recheck->code = verdict == EXIT_HARNESS ? EXIT_NOT_ESTABLISHED : verdict;
-	if (!recheck->identical || recheck->failed)
+	if (recheck->failed || (recheck->verdicts && !recheck->identical))
 		recheck->code = EXIT_FAIL;
+	else if (recheck->report->newer && recheck->code != EXIT_FAIL)
+		recheck->code = EXIT_NOT_ESTABLISHED;
 }
 
 static void print_text(const struct recheck *recheck)
@@ -39,13 +42,15 @@ static void print_text(const struct recheck *recheck)
 	const struct verdicts *verdicts = recheck->verdicts;
 
 	if (!verdicts)
-		printf("not made again: the bundle is not intact\n");
+		printf("not made again: %s\n", recheck->report->newer ? VERIFY_NEWER : "the bundle is not intact");
 	else
 		printf("verdicts.json, made again: %s\n", recheck->identical ? "the same bytes" : "other bytes");
 	if (recheck->failed)
 		printf("failed %s: %s\n", recheck->failed->id, recheck->failed->reason);
 	if (!verdicts)
 		return;
+	if (recheck->report->newer)
+		printf("not all of it was read: %s\n", VERIFY_NEWER);
 	printf("verdict: %s\n", verdict_words(verdicts->overall));
 	printf("cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n", verdicts->pass,
 	       verdicts->fail, verdicts->not_established, verdicts->arms_count, verdicts->mutations_count);
@@ -55,6 +60,7 @@ static int print_document(const struct recheck *recheck, struct error **err)
 {
 	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
 	const struct verdicts *verdicts = recheck->verdicts;
+	const char *newer = recheck->report->newer ? VERIFY_NEWER : "";
 	struct json_writer json;
 
 	document_begin(&json, &document, "recheck", recheck->code);
@@ -62,7 +68,7 @@ static int print_document(const struct recheck *recheck, struct error **err)
 	document_optional(&json, "sealedSha256", recheck->was);
 	document_optional(&json, "madeSha256", recheck->is);
 	document_optional(&json, "failed", recheck->failed ? recheck->failed->id : "");
-	document_optional(&json, "reason", recheck->failed ? recheck->failed->reason : "");
+	document_optional(&json, "reason", recheck->failed ? recheck->failed->reason : newer);
 	document_optional(&json, "verdict", verdicts ? verdict_names[verdicts->overall] : "");
 	json_put_key(&json, "cells");
 	json_object(&json);
@@ -125,8 +131,8 @@ const struct verb verb_recheck = {
 		"verdicts.json.\n"
 		"With --out FILE they are written there. Needs neither root nor an engine. Exit codes: that of the "
 		"verdict where the\n"
-		"bytes are the same (0, 1, 2), 1 where they are not or the bundle is not intact, 3 when the file "
-		"cannot be "
-		"opened.",
+		"bytes are the same (0, 1, 2), 1 where they are not or the bundle is not intact, 2 where a newer "
+		"version of the format\n"
+		"says what this program does not know, 3 when the file cannot be opened.",
 	.run = run,
 };

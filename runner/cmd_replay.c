@@ -92,8 +92,10 @@ static int ask(struct replaying *replaying, struct error **err)
 	cleanup_error struct error *why = NULL;
 	struct run *run = &replaying->run;
 
-	if (!replaying->opened) {
+	if (!replaying->opened || replaying->report.newer) {
 		replaying->reason = REPLAY_NOT_INTACT;
+		if (replaying->report.newer)
+			snprintf(replaying->why, sizeof(replaying->why), "%s", VERIFY_NEWER);
 		return 0;
 	}
 	if (opened_manifest(replaying->opened)->origin.merged_count > 0) {

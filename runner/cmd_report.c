@@ -26,16 +26,6 @@ static const struct format *find(const char *name)
 	return NULL;
 }
 
-/* Of what does not verify there is nothing to show. */
-static int refuse(const struct verify_report *report, struct error **err)
-{
-	for (size_t i = 0; i < report->count; i++)
-		if (report->checks[i].result == CHECK_FAIL)
-			return error_set(err, ERROR_INPUT, "the bundle does not verify: %s: %s", report->checks[i].id,
-					 report->checks[i].reason);
-	return error_set(err, ERROR_INTERNAL, "the bundle does not verify, and no check says why");
-}
-
 static int write_to(const char *path, const struct buf *text, struct error **err)
 {
 	char safe[128];
@@ -55,9 +45,9 @@ static int run(const struct options *options, struct error **err)
 {
 	const struct format *format = find(options->format ? options->format : DEFAULT_FORMAT);
 	cleanup_buf struct buf text = BUF((size_t)BUNDLE_FILE_BYTES);
-	const struct verify_options how = { .require_signature = false };
 	cleanup_opened struct opened *opened = NULL;
 	struct verify_report report;
+	char why[BUNDLE_FILE_WHY];
 	cleanup_fd int fd = -1;
 
 	if (options->words_count != 1)
@@ -65,18 +55,20 @@ static int run(const struct options *options, struct error **err)
 				 "report takes one bundle: harness report runs/latest/confinement-evidence.tar.gz");
 	if (!format)
 		return error_set(err, ERROR_USAGE, "--format is html, junit or ctrf");
-	if (bundle_file(options->words[0], "report", &fd, err) < 0 || opened_new(fd, &how, &report, &opened, err) < 0)
+	if (bundle_file_open(options->words[0], "report", &fd, &report, &opened, err) < 0)
 		return -1;
+	bundle_file_why(&report, why);
 	if (!opened) {
-		cleanup_error struct error *why = NULL;
-
-		(void)!refuse(&report, &why);
-		fprintf(stderr, "harness: %s\n", error_text(why));
+		fprintf(stderr, "harness: the bundle does not verify: %s\n", why);
 		return report.exit_code;
 	}
-	if (generate(format->member, opened_findings(opened), &text, err) < 0)
+	if (generate(format->member, opened_findings(opened), &text, err) < 0 ||
+	    write_to(options->report ? options->report : member_kinds[format->member].name, &text, err) < 0)
 		return -1;
-	return write_to(options->report ? options->report : member_kinds[format->member].name, &text, err);
+	if (!report.newer)
+		return EXIT_PASS;
+	fprintf(stderr, "harness: not all of the bundle is in it: %s\n", why);
+	return EXIT_NOT_ESTABLISHED;
 }
 
 static const struct format formats[] = {
@@ -96,6 +88,8 @@ const struct verb verb_report = {
 		"A bundle has its page in it already: this makes it as this version does, or the file of another "
 		"format "
 		"for CI.\n"
-		"The exit code is 0 once it is written, whatever the verdict: `harness verify` gives that.",
+		"The exit code is 0 once it is written, whatever the verdict: `harness verify` gives that; 2 where a "
+		"newer version of\n"
+		"the format says more than this program knows.",
 	.run = run,
 };

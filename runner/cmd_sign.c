@@ -33,15 +33,12 @@ const struct verb verb_sign = {
 		"BUNDLE.sigstore.json, and of\n"
 		"an Ed25519 key SHA256SUMS and SHA256SUMS.sig for ssh-keygen. The statement says what the bundle says, "
 		"a fail\n"
-		"too; a bundle that does not verify is not signed. Nothing is overwritten. A key is made by
-		"
-		"  openssl genpkey -algorithm ed25519 -out key.pem && chmod 600 key.pem
-		"
-		"  openssl pkey -in key.pem -pubout -out pub.pem      (for whoever verifies: verify --key pub.pem)
-		"
+		"too; a bundle that does not verify, or that this program cannot check wholly, is not signed. Nothing\n"
+		"is overwritten. A key is made by\n"
+		"  openssl genpkey -algorithm ed25519 -out key.pem && chmod 600 key.pem\n"
+		"  openssl pkey -in key.pem -pubout -out pub.pem      (for whoever verifies: verify --key pub.pem)\n"
 		"Exit code 0: signed, whatever the verdict. 3: the bundle does not verify, there is a signature "
-		"already, or the
-		"
+		"already, or the\n"
 		"bundle or the key cannot be opened, read or taken. 4: the words are wrong, or BUNDLE is a folder.",
 	.run = run,
 };
