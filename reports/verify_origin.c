@@ -20,6 +20,49 @@ static bool repeated(const struct plan *whole, int64_t repeat)
 	return true;
 }
 
+static bool selected(const struct manifest_origin *origin, const struct scenario *scenario)
+{
+	for (size_t i = 0; i < origin->selection_count; i++)
+		if (scenario_selected(scenario, origin->selection[i]))
+			return true;
+	return false;
+}
+
+/* Whether a word selects any scenario of the bundle: those of which no arm can be made stand there too. */
+static bool selects(const struct bundle *bundle, const char *word)
+{
+	for (size_t i = 0; i < bundle->scenarios_count; i++)
+		if (scenario_selected(&bundle->scenarios[i], word))
+			return true;
+	return false;
+}
+
+/* The arms that were not added are those that the words select, and each word selects something. In a shard the other
+ * shards have the rest. */
+static int check_selection(const struct bundle *bundle, const struct plan *plan, struct error **err)
+{
+	const struct manifest_origin *origin = &bundle->manifest.origin;
+	bool shard = origin->shard.of > 1;
+
+	for (size_t i = 0; i < plan->arms_count; i++) {
+		const struct plan_arm *arm = &plan->arms[i];
+		bool said = selected(origin, arm->scenario);
+
+		if (!arm->added && !said)
+			return error_set(err, ERROR_INPUT, "manifest.json: selection: no word of it selects '%s'",
+					 arm->scenario->id);
+		if (arm->added && said && !shard)
+			return error_set(err, ERROR_INPUT,
+					 "coverage.json: '%s' is only added, and the manifest's selection has it",
+					 arm->scenario->id);
+	}
+	for (size_t i = 0; i < origin->selection_count && !shard; i++)
+		if (!selects(bundle, origin->selection[i]))
+			return error_set(err, ERROR_INPUT,
+					 "manifest.json: selection: word %zu selects no scenario of the bundle", i + 1);
+	return 0;
+}
+
 /* A shard alone cannot tell what the others had to run. */
 static int check_plan(const struct bundle *bundle, struct error **err)
 {
@@ -32,21 +75,23 @@ static int check_plan(const struct bundle *bundle, struct error **err)
 	if (!plan_ordered(bundle->plan))
 		return error_set(err, ERROR_INPUT, "coverage.json: not in the order of a plan");
 	if (origin->shard.of > 1)
-		return 0;
+		return check_selection(bundle, bundle->plan, err);
 	result = plan_unmerge(bundle->plan, origin->repeat, &whole, err);
 	if (result >= 0)
 		result = coverage_digest(whole, again, err);
 	twice = whole && plan_selected(whole) != plan_selected(bundle->plan);
 	each = whole && repeated(whole, origin->repeat);
-	plan_free(whole);
 	if (result >= 0 && !each)
-		return error_set(err, ERROR_INPUT,
-				 "coverage.json: not each arm in each of the repetitions that the manifest says");
+		result = error_set(err, ERROR_INPUT,
+				   "coverage.json: not each arm in each of the repetitions that the manifest says");
 	if (result >= 0 && twice)
-		return error_set(err, ERROR_INPUT, "coverage.json: an arm was selected in two shards");
+		result = error_set(err, ERROR_INPUT, "coverage.json: an arm was selected in two shards");
 	if (result >= 0 && strcmp(again, origin->plan) != 0)
-		return error_set(err, ERROR_INPUT,
-				 "manifest.json: planSha256 is not of the plan and the scenarios in the bundle");
+		result = error_set(err, ERROR_INPUT,
+				   "manifest.json: planSha256 is not of the plan and the scenarios in the bundle");
+	if (result >= 0)
+		result = check_selection(bundle, whole, err);
+	plan_free(whole);
 	return result;
 }
 

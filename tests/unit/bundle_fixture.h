@@ -199,6 +199,18 @@ static inline size_t fixture_canaries(const struct world *world)
 	return count;
 }
 
+/* The words that select the plan: its own, or else the id of each arm that was not added. */
+static inline void fixture_select(const struct world *world, struct manifest_origin *origin)
+{
+	if (origin->selection_count == 0 && world->selector)
+		set(origin->selection[origin->selection_count++], ID_MAX, world->selector);
+	if (origin->selection_count > 0)
+		return;
+	for (size_t i = 0; i < world->plan->arms_count && origin->selection_count < PLAN_SELECTORS_MAX; i++)
+		if (!world->plan->arms[i].added && world->plan->arms[i].repetition == 1)
+			set(origin->selection[origin->selection_count++], ID_MAX, world->plan->arms[i].scenario->id);
+}
+
 /* Who ran it and when; *program is the one that took part. */
 static inline struct manifest_facts fixture_facts(struct fixture *fixture, const char *version,
 						  struct manifest_program *program)
@@ -215,6 +227,7 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 		if (fixture->world.plan->arms[i].repetition > fixture->origin.repeat)
 			fixture->origin.repeat = fixture->world.plan->arms[i].repetition;
 	fixture->origin.shard = PLAN_WHOLE;
+	fixture_select(&fixture->world, &fixture->origin);
 	*program = (struct manifest_program){ .name = "harness" };
 	memset(program->sha256, 'c', HEX_SHA256 - 1);
 	return (struct manifest_facts){

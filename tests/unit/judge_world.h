@@ -12,6 +12,7 @@
 #include "tests/unit/test.h"
 
 struct world {
+	const char *selector; /* by which it was planned, or NULL */
 	struct scenario *scenarios;
 	size_t scenarios_count;
 	struct plan *plan;
@@ -130,6 +131,7 @@ static inline int world_make_on(struct world *world, const char *selector, int64
 {
 	struct error *err = NULL;
 
+	world->selector = selector;
 	if (world_load(&world->scenarios, &world->scenarios_count, &err) == 0 &&
 	    plan_make(world->scenarios, world->scenarios_count, &selector, 1, repetitions, ground, &world->plan,
 		      &err) == 0)

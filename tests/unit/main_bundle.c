@@ -10,6 +10,7 @@ static int make_whole(struct fixture *fixture, const char *selector, int64_t rep
 	struct world *world = &fixture->world;
 	struct error *err = NULL;
 
+	world->selector = selector;
 	if (world_load_whole(&world->scenarios, &world->scenarios_count, &err) < 0 ||
 	    plan_make(world->scenarios, world->scenarios_count, &selector, 1, repetitions, NULL, &world->plan, &err) <
 		    0)

@@ -37,6 +37,15 @@ static const struct {
 	{ "\"repeat\":1", "\"repeat\":2", "not each arm in each of the repetitions" },
 	{ "{\"index\":1,\"of\":1}", "{\"index\":2,\"of\":1}", "there is none of that index" },
 	{ "\"mergedFrom\":[]", "\"mergedFrom\":[" SOURCE "," SOURCE "]", "mergedFrom: merge.json says otherwise" },
+	{ "\"selection\":[\"baseline\"]", "\"selection\":[\"all\"]",
+	  "is only added, and the manifest's selection has it" },
+	{ "\"selection\":[\"baseline\"]", "\"selection\":[\"baseline\",\"mutation/network\"]",
+	  "is only added, and the manifest's selection has it" },
+	{ "\"selection\":[\"baseline\"]", "\"selection\":[\"mutation\"]", "no word of it selects 'baseline'" },
+	{ "\"selection\":[\"baseline\"]", "\"selection\":[]", "no word of it selects 'baseline'" },
+	{ "\"selection\":[\"baseline\"]", "\"selection\":[\"base\"]", "no word of it selects 'baseline'" },
+	{ "\"selection\":[\"baseline\"]", "\"selection\":[\"baseline\",\"telemetry\"]",
+	  "word 2 selects no scenario of the bundle" },
 	{ "\"repeat\":1,", "\"repeat\":1,\"replayOf\":" SOURCE ",", "replayOf: replay.json says otherwise" },
 };
 
