@@ -242,6 +242,47 @@ static const char *const zero_measures[] = { "audit-allow",  "audit-deny",  "aud
 /* What is measured and has a limit: the subjects of which a bound says something. */
 static const char *const bounded[] = { "loss_to_dead", "written", "processes", "memory", NULL };
 
+/* Where a control may stand: of which subjects an observer shows that something works. Everywhere else a number above
+ * zero is a way out that is open, and no class makes it less. */
+static const char *const work_delivered[] = { "permitted", "permitted-again", "permitted-third",
+					      "in-key",    "in-url",          "raising",
+					      "slow",      "slow-ahead",      "peer-acted",
+					      NULL };
+static const char *const work_of_state[] = { "alive",         "attempted", "core-limit-hard", "core-limit-soft",
+					     "descriptors",   "exit-code", "loss_to_dead",    "oom-kills",
+					     "process-limit", "restarts",  "starts",          "term-ignored",
+					     "written",       NULL };
+static const char *const work_written[] = { "audit-allow",  "audit-deny",  "audit-fault",
+					    "audit-intent", "audit-chain", NULL };
+static const char *const work_of_spans[] = { "spans", "spans-error", NULL };
+static const char *const work_of_children[] = { "upstream-children", NULL };
+
+static const struct place {
+	const char *observer;
+	const char *const *subjects; /* NULL: all of them, as it sees what was asked and no way out */
+} control_places[] = {
+	{ "attempts", NULL },       { "audit", work_written },        { "children", work_of_children },
+	{ "decisions", NULL },      { "deliveries", work_delivered }, { "spans", work_of_spans },
+	{ "state", work_of_state },
+};
+
+/* What is tried behind a misbehaviour arrives where the session may live on: only a peer misbehaved, or the bytes came
+ * one by one. */
+static bool lives_on(const struct scenario *scenario)
+{
+	return scenario->peer.at != PEER_NONE || strcmp(scenario->misbehaviour.id, "split") == 0;
+}
+
+static bool may_be_control(const struct scenario *scenario, const struct expectation *cell)
+{
+	if (strcmp(cell->observer, "deliveries") == 0 && scenario_after(scenario, cell->subject))
+		return lives_on(scenario);
+	for (size_t i = 0; i < ARRAY_SIZE(control_places); i++)
+		if (strcmp(control_places[i].observer, cell->observer) == 0)
+			return !control_places[i].subjects || listed(control_places[i].subjects, cell->subject);
+	return false;
+}
+
 static int check_value(const struct check *check, size_t i)
 {
 	const struct expectation *cell = &check->scenario->expect[i];
@@ -255,6 +296,9 @@ static int check_value(const struct check *check, size_t i)
 	    !listed(zero_measures, cell->subject))
 		return check_refuse(check, "expect[%zu].class: nothing at '%s' is a zero that need not be earned", i,
 				    cell->observer);
+	if (cell->class == CELL_CONTROL && !may_be_control(check->scenario, cell))
+		return check_refuse(check, "expect[%zu].class: '%s' at '%s' is a way out, and no control", i,
+				    cell->subject, cell->observer);
 	if (cell->class == CELL_PROTECTED && !cell->flips && !zero && cell->op != OP_LE)
 		return check_refuse(check, "expect[%zu].op: a protected cell is 'eq' 0 or a bound 'le'", i);
 	if (cell->class == CELL_PROTECTED && !cell->flips && cell->op == OP_LE && !listed(bounded, cell->subject))

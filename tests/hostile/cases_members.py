@@ -203,6 +203,17 @@ def loosened_to_a_control(d):
     a_leak(d)
 
 
+def a_way_out_as_control(d):
+    """In the control and in each mutant, so that the two agree."""
+    for scenario in d["scenarios.json"]["scenarios"]:
+        for cell in scenario["expect"]:
+            if (cell["subject"], cell["observer"]) == ("tcp4", "tcp4"):
+                cell.update({"class": "control", "op": "ge", "value": 1, "flips": False})
+    for one in d["observations.jsonl"]:
+        if (one["subject"], one["observer"]) == ("tcp4", "tcp4"):
+            one.update(value=1, canaryHits=1)
+
+
 def expectation_gone(d):
     scenario = next(s for s in d["scenarios.json"]["scenarios"] if s["id"] == "baseline")
     scenario["expect"] = [e for e in scenario["expect"] if e["observer"] != "tcp4"]
@@ -528,6 +539,9 @@ ROWS = [
         remade(loosened_to_a_bound),
     ),
     ("expectation-loosened-to-a-number", "canonical", "a protected cell is 'eq' 0 or a bound", rejudged(loosened_to_a_number)),
+    ("expectation-loosened-to-a-control", "canonical", "a way out, and no control", remade(loosened_to_a_control)),
+    ("expectation-made-a-control", "canonical", "a way out, and no control", rejudged(loosened_to_a_control)),
+    ("a-way-out-as-control-everywhere", "canonical", "a way out, and no control", rejudged(a_way_out_as_control)),
     ("wrong-type", "canonical", "must be an array", remade(lambda d: arm(d).update(effective={}))),
     ("enum-of-nobody", "canonical", "unknown value", remade(lambda d: arm(d).update(status=MARK))),
     # texts
@@ -694,11 +708,9 @@ ROWS = [
         "(environment)",
         remade(lambda d: d["environment.json"]["after"].update({"kernel.tainted": 1})),
     ),
-    ("expectation-loosened-to-a-control", "verdicts", "made again", remade(loosened_to_a_control)),
     # mutants
     ("mutant-removed", "mutations", "no mutant flips", rejudged(mutant_gone)),
     ("all-mutants-removed", "mutations", "no mutant was run: vacuous", rejudged(all_mutants_gone)),
-    ("expectation-made-a-control", "mutations", "not that of the control", rejudged(loosened_to_a_control)),
     ("expectation-removed", "mutations", "the control has no such cell", rejudged(expectation_gone)),
     # what is made from the rest
     (

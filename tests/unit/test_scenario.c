@@ -239,6 +239,46 @@ static void test_zeros(void)
 	CU_ASSERT(test_error(&err, ERROR_INPUT, "class: nothing at 'audit'"));
 }
 
+/* A number above zero at a way out is no sign that something works, whatever class it is given. */
+static void test_controls(void)
+{
+	static const struct {
+		const char *subject, *observer;
+		bool may;
+	} rows[] = {
+		{ "permitted", "tcp4", false },     { "tcp4", "tcp6", false },
+		{ "dns", "tcp4-nic", false },       { "dns", "dns", false },
+		{ "tcp4", "capture-host", false },  { "interfaces", "capture-netns", false },
+		{ "dns", "files-archive", false },  { "dns", "logs-api", false },
+		{ "permitted", "audit", false },    { "permitted", "output", false },
+		{ "permitted", "spans", false },    { "permitted", "children", false },
+		{ "dns", "deliveries", false },     { "limits-changed", "state", false },
+		{ "memory", "state", false },       { "permitted", "deliveries", true },
+		{ "permitted", "decisions", true }, { "permitted", "attempts", true },
+		{ "audit-allow", "audit", true },   { "spans", "spans", true },
+		{ "starts", "state", true },        { "upstream-children", "children", true },
+	};
+	cleanup_free struct scenario *out = calloc(1, sizeof(*out));
+
+	CU_ASSERT_PTR_NOT_NULL(out);
+	for (size_t i = 0; out && i < ARRAY_SIZE(rows); i++)
+		for (size_t op = 0; op < 2; op++) {
+			char to[160];
+			struct error *err = NULL;
+			int result;
+
+			snprintf(to, sizeof(to), "\"subject\":\"%s\",\"observer\":\"%s\",\"op\":\"%s\",\"value\":1",
+				 rows[i].subject, rows[i].observer, op ? "ge" : "eq");
+			result = world_decode(
+				"base", control_text,
+				"\"subject\":\"permitted\",\"observer\":\"deliveries\",\"op\":\"eq\",\"value\":1", to,
+				out, &err);
+			CU_ASSERT_EQUAL(result == 0, rows[i].may);
+			CU_ASSERT(rows[i].may ? test_no_error(&err)
+					      : test_error(&err, ERROR_INPUT, "is a way out, and no control"));
+		}
+}
+
 /* What hurts the engine stands in a group of its own, which is not selected by "all". */
 static void test_hurting(void)
 {
@@ -421,6 +461,7 @@ static CU_TestInfo tests[] = {
 	{ "values", test_values },
 	{ "refused documents", test_refused_documents },
 	{ "zeros that need not be earned", test_zeros },
+	{ "where a control may stand", test_controls },
 	{ "what hurts the engine", test_hurting },
 	{ "profiles", test_profiles },
 	{ "refused in a bundle", test_refused_sealed },
