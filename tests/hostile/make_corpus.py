@@ -88,7 +88,7 @@ def main(words):
             flags = [key if word == "KEY" else word for word in flags]
             table.append(
                 row(
-                    {"name": name, "check": "signature", "reason": "nobody vouches", "exit": code},
+                    {"name": name, "check": "signature", "reason": "the bundle is not signed", "exit": code},
                     write(folder, name, cases_signature.forged(signer)),
                     flags,
                 )

@@ -58,8 +58,10 @@ mv "$folder/b.tar.gz" "$folder/c.tar.gz"
 check "with another name" says 2 "--attestation takes another name" verify --key key.pub c.tar.gz
 check "by the statement's name" says 0 "pass        signature" verify --key key.pub --attestation b.tar.gz.intoto.jsonl c.tar.gz
 mkdir "$folder/own" && head -c 2000 "$folder/c.tar.gz" >"$folder/own/cut.tar.gz"
-check "a cut one" says 3 "the bundle does not verify, and is not signed: archive: cut within the gzip data" sign key.pem own/cut.tar.gz
-check "its signature rests on the rest" says 1 '"reason":"rests on '"'archive'"', which did not pass"}]' verify --json own/cut.tar.gz
+check "a cut one" says 3 "the bundle does not verify, and is not signed: archive: cut within the gzip data" \
+	sign key.pem own/cut.tar.gz
+check "its signature rests on the rest" says 1 '"reason":"rests on '"'archive'"', which did not pass"}]' \
+	verify --json own/cut.tar.gz
 check "help says the exit codes" says 0 "Exit code 0: signed" help sign
 
 printf 'sign-verb: %d passed, %d failed, 0 skipped\n' "$passed" "$failed"
