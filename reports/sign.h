@@ -24,8 +24,8 @@ struct public_key;
 
 /* `where`: the path of a PEM file, or "fd:N", a descriptor from 3 on, which is closed. PKCS#8 ("BEGIN PRIVATE KEY")
  * without a passphrase. ERROR_REFUSED for any other kind of key, and for a file that others than its owner may read;
- * a pipe has no such bits. Links are followed: what counts is the file behind them. What the file is, is looked at before
- * whose it is; the error names `where`. */
+ * a pipe has no such bits. Links are followed: what counts is the file behind them. What the file is, is looked at
+ * before whose it is; the error names `where`. */
 int private_key_open(const char *where, struct private_key **out, struct error **err) MUST_CHECK;
 /* The same of a PEM text, which the caller overwrites. */
 int private_key_parse(const char *pem, size_t length, struct private_key **out, struct error **err) MUST_CHECK;
