@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 """recheck.py [--verdicts] BUNDLE: judges a bundle of harness again. Written from docs/evidence-format.md, "How verdicts are made",
-it shares nothing with harness. Digests (sha256sum -c), grammar and references are not looked at. It compares with the sealed
-verdicts, or prints its own. Exit: 0 pass; 1 fail, refused, or not what was sealed; 2 not established; 3 cannot be read."""
+without harness. It makes verdicts.json again and compares all bytes, or prints it. Not looked at: digests (sha256sum -c), grammar,
+references, what a scenario may be. Exit: 0 pass; 1 fail, refused, not what was sealed; 2 not established; 3 cannot be read."""
 import collections, functools, json, sys, tarfile  # noqa: E401
 PASS, FAIL, OPEN, TOLD = "pass", "fail", "not_established", {"clock.synchronised": 0}  # a fact that is not compared
-CELL = "arm", "repetition", "subject", "observer", "verdict", "because", "observation", "mutant"
-MUTATION = "id", "repetition", "verdict", "because", "installed", "detected"
+NOBODY = {"class": "protected", "op": "eq", "value": 0}  # the expectation of what was not planned
+CELL = "arm", "repetition", "subject", "observer", "verdict", "because", "observation", "value", "mutant", "class", "op", "expected"
 canonical = functools.partial(json.dumps, sort_keys=True, separators=(",", ":"))
-def strict(text):
-    document = json.loads(text, parse_float=int, parse_constant=int)  # int() takes neither 1.0 nor NaN
-    assert canonical(document) == text, "not canonical: a key twice, for example"
+def strict(text):  # int() takes neither 1.0 nor NaN
+    assert canonical(document := json.loads(text, parse_float=int, parse_constant=int)) == text, "a key twice, for example"
     return document
-def same(a, b, *keys):
-    return all(a.get(key) == b.get(key) for key in keys)
-def is_zero(expect):  # what a mutant must earn
-    return expect["class"] == "protected" and not expect["flips"]
+def same(a, b, *keys): return all(a.get(key) == b.get(key) for key in keys)  # noqa: E704
+def write(arm, cell, expect, verdict, because, one, mutant):
+    cites = (one["id"], one["value"] if one["status"] == "observed" else None) if one else (None, None)
+    return dict(zip(CELL, (*arm, *cell, verdict, because, *cites, mutant, expect["class"], expect["op"], expect["value"])))
+def is_zero(expect): return expect["class"] == "protected" and not expect["flips"]  # what a mutant must earn  # noqa: E704
 def is_leak(expect, one):
     return is_zero(expect) and expect["op"] != "ge" and one["status"] == "observed" and one["value"] > expect["value"]
 def outcome(expect, one):
     more, less, censored = one["value"] > expect["value"], one["value"] < expect["value"], one["reason"] == "censored"
     no = more and expect["op"] != "ge" or less and expect["op"] != "le" and not censored
-    return "contradicts" if no else "open" if censored and (less or expect["op"] != "ge") else "meets"
+    return FAIL if no else OPEN if censored and (less or expect["op"] != "ge") else PASS  # contradicts, leaves it open, meets
 def earns(mutant, scenario, expect):
     bound, hurts = expect["op"] == "le", [one["id"].startswith("engine/") for one in (mutant, scenario)]
     return not (mutant is scenario or hurts == [True, False] or
@@ -65,50 +65,50 @@ def judge(scenarios, coverage, arms, observations, changed):
         if why:
             return OPEN, why, False, False
         looks, flips = {cell: look(arm, cell) for cell in own}, [cell for cell in own if own[cell]["flips"]]
-        why = [looks[cell][1] or ("not_live" if outcome(own[cell], looks[cell][0]) == "open" else None) for cell in flips]
-        if any(why) or not flips:
-            return OPEN, next(filter(None, why), "missing"), True, False
+        why = [looks[cell][1] or ("not_live" if outcome(own[cell], looks[cell][0]) == OPEN else None) for cell in flips]
         trips = [cell for cell, (one, blind) in looks.items() if one and (oracle := cells_of[control[0]].get(cell)) and
-                 (not blind and outcome(oracle, one) == "contradicts" or is_leak(own[cell], one))]
-        return (PASS, "met", True, True) if trips == flips else (FAIL, "undetected", True, False)
+                 (not blind and outcome(oracle, one) == FAIL or is_leak(own[cell], one))]
+        return ((OPEN, next(filter(None, why), "missing"), True, False) if any(why) or not flips else
+                (PASS, "met", True, True) if trips == flips else (FAIL, "undetected", True, False))
     mutations = {arm: mutate(arm) for arm in plan if scenarios[arm[0]]["control"]}
     for arm, cell, expect in ((arm, *item) for arm in plan for item in cells_of[arm[0]].items()):
         one, blind = look(arm, cell)
         why = unsound(arm) or (None if mutations.get(arm, (0, 0, True))[2] else mutations[arm][1]) or blind
-        says = "contradicts" if one and is_leak(expect, one) else "open" if why else outcome(expect, one)
-        settled = {"contradicts": (FAIL, "value"), "open": (OPEN, why or "not_live"), "meets": (PASS, "met")}[says]
-        made[arm, cell] = expect, *settled, one and one["id"], None
+        verdict = FAIL if one and is_leak(expect, one) else OPEN if why else outcome(expect, one)
+        made[arm, cell] = expect, verdict, {FAIL: "value", OPEN: why or "not_live", PASS: "met"}[verdict], one, None
     flips = [place for place, (expect, verdict, *_) in made.items() if expect["flips"] and expect["class"] == "protected"
              and verdict == mutations.get(place[0], "?")[0] == PASS]
     for (arm, cell), (expect, verdict, because, one, _) in made.items():
         if verdict == PASS and is_zero(expect):
             able = sorted(m for m, c in flips if c == cell and same(records[m][0], records[arm][0], "shard") and
                           earns(scenarios[m[0]], scenarios[arm[0]], expect))
-            fit = sorted((m for m in able if alike(m, arm)), key=lambda m: m[1] != arm[1]) + [(None,)]
-            settled = (PASS, because) if fit[0][0] else (OPEN, "environment" if able else "unearned")
-            made[arm, cell] = expect, *settled, one, fit[0][0]
-    cells = [dict(zip(CELL, (*arm, *cell, *row))) for (arm, cell), (_, *row) in made.items()]
-    cells += [dict(zip(CELL, (*arm, *cell, FAIL, "unplanned", one["id"], None))) for arm in plan if arm not in mutations
+            by = (sorted((m for m in able if alike(m, arm)), key=lambda m: m[1] != arm[1]) or [(None,)])[0][0]
+            made[arm, cell] = expect, *((PASS, because) if by else (OPEN, "environment" if able else "unearned")), one, by
+    cells = [write(*place, *row) for place, row in made.items()]
+    cells += [write(arm, cell, NOBODY, FAIL, "unplanned", one, None) for arm in plan if arm not in mutations
               for cell, ones in seen[arm].items() for one in ones if one["status"] == "observed" and one["value"] > 0
               if cell not in {*cells_of[arm[0]], ("permitted", "deliveries")} and cell[1] not in ("attempts", "decisions", "state")]
-    mutations = [dict(zip(MUTATION, (*arm, *row))) for arm, row in mutations.items()]
+    mutations = [dict(zip("id repetition verdict because installed detected".split(), (*arm, *r))) for arm, r in mutations.items()]
     for row in cells + mutations if changed else []:
         row.update({} if row["verdict"] == FAIL else {"verdict": OPEN, "because": "environment"})
-    status = {records[arm][0]["status"] if records[arm] else "not_run" for arm in plan}
-    said = {row["verdict"] for row in cells + mutations}
-    earned = status == {"ok"} and OPEN not in said and any(is_zero(expect) for expect, *_ in made.values())
-    code = 1 if FAIL in said else 3 if status & {"harness_error", "not_run"} else 0 if earned else 2
-    return {"cells": cells, "mutations": mutations, "overall": FAIL if code == 1 else PASS if earned else OPEN, "exitCode": code}
+    runner = [{"arm": arm[0], "repetition": arm[1], **{key: records[arm][0][key] if records[arm] else none
+              for key, none in (("status", "not_run"), ("reason", None))}} for arm in plan]
+    ran, of, on, hits = ([row[key] for row in rows] for key, rows in
+                         (("status", runner), ("verdict", cells), ("verdict", mutations), ("detected", mutations)))
+    earned = {*ran} == {"ok"} and OPEN not in of + on and any(is_zero(expect) for expect, *_ in made.values())
+    code = 1 if FAIL in of + on else 3 if {*ran} & {"harness_error", "not_run"} else 0 if earned else 2
+    counts = {"arms": len(ran), "armsNotOk": len(ran) - ran.count("ok"), "cells": len(of), "pass": of.count(PASS),
+              "fail": of.count(FAIL), "notEstablished": of.count(OPEN), "mutations": len(on), "mutationsDetected": sum(hits)}
+    return {"schema": "confinement-evidence/verdicts/1", "cells": cells, "counts": counts, "mutations": mutations, "runner": runner,
+            "overall": FAIL if code == 1 else PASS if earned else OPEN, "exitCode": code}
 def main(words):
     with open(words[-1] if words else "", "rb") as file, tarfile.open(fileobj=file, mode="r:gz") as archive:
         text = {member.name.split("/")[-1]: archive.extractfile(member).read().decode() for member in archive}
-    env, sealed, *rest = (strict(text[name + ".json"]) for name in ("environment", "verdicts", "scenarios", "coverage", "arms"))
+    env, *rest = (strict(text[name + ".json"]) for name in ("environment", "scenarios", "coverage", "arms"))
     observations = [strict(line) for line in text["observations.jsonl"].split("\n")[:-1]]
     environments = [env, *strict(text.get("merge.json", '{"environments":[]}'))["environments"]]  # of all shards
     made = judge(*rest, observations, any(canonical(e["before"] | TOLD) != canonical(e["after"] | TOLD) for e in environments))
-    for key, names in ("cells", CELL), ("mutations", MUTATION):
-        sealed[key] = [{name: row[name] for name in names} for row in sealed[key]]
-    agree = "--verdicts" in words or same(made, sealed, *made)
+    agree = "--verdicts" in words or canonical(made) == text["verdicts.json"]
     print(canonical(made) if "--verdicts" in words else made["overall"] if agree else "fail: other verdicts were sealed")
     return min(made["exitCode"], 2) if agree else 1
 if __name__ == "__main__":

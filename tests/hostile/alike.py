@@ -318,10 +318,7 @@ def ours(folders):
         if line.startswith(b"refused"):
             yield None
             continue
-        verdicts = json.loads(line)
-        for key, names in (("cells", recheck.CELL), ("mutations", recheck.MUTATION)):
-            verdicts[key] = [{name: row[name] for name in names} for row in verdicts[key]]
-        yield {key: verdicts[key] for key in ("cells", "mutations", "overall", "exitCode")}
+        yield json.loads(line)
 
 
 def theirs(documents):
@@ -339,11 +336,11 @@ def theirs(documents):
 
 
 def first_difference(one, other):
-    for key in ("cells", "mutations"):
+    for key in ("cells", "mutations", "runner"):
         for ours_row, their_row in zip(one[key], other[key]):
             if ours_row != their_row:
                 return f"ours {ours_row}, the script {their_row}"
-    return f"ours {one['overall']} {one['exitCode']}, the script {other['overall']} {other['exitCode']}"
+    return "; ".join(f"ours {one[key]}, the script {other[key]}" for key in ("overall", "exitCode", "counts", "schema"))
 
 
 def a_bundle(words):
@@ -420,7 +417,46 @@ def another_overall(d):
     d["verdicts.json"]["overall"] = "fail"
 
 
-SEALED = ((only_a_number, 0), (a_leak, 1), (a_beacon_less, 1), (an_arm_that_broke, 1), (a_verdict, 1), (another_overall, 1))
+def in_a_cell(name, **values):
+    return altered(name, lambda verdicts: verdicts["cells"][0].update(values))
+
+
+def in_verdicts(name, **values):
+    return altered(name, lambda verdicts: verdicts.update(values))
+
+
+def altered(name, change):
+    """Of verdicts.json alone: no other verdict, but not what the rules write."""
+
+    def alter_verdicts(d):
+        before = json.dumps(d["verdicts.json"])
+        change(d["verdicts.json"])
+        assert json.dumps(d["verdicts.json"]) != before
+
+    alter_verdicts.__name__ = name
+    return alter_verdicts
+
+
+SEALED = (
+    (only_a_number, 0),
+    (a_leak, 1),
+    (a_beacon_less, 1),
+    (an_arm_that_broke, 1),
+    (a_verdict, 1),
+    (another_overall, 1),
+    (in_a_cell("another-value", value=7), 1),
+    (in_a_cell("another-expectation", expected=9, op="le"), 1),
+    (in_a_cell("another-class", **{"class": "control"}), 1),
+    (in_a_cell("another-key-in-a-cell", novel=1), 1),
+    (altered("without-a-key", lambda v: v["cells"][0].pop("value")), 1),
+    (altered("cells-in-another-order", lambda v: v["cells"].reverse()), 1),
+    (altered("other-counts", lambda v: v["counts"].update({"pass": 100000, "notEstablished": 5})), 1),
+    (altered("other-count-of-mutations", lambda v: v["counts"].update(mutationsDetected=0)), 1),
+    (altered("another-reason-of-an-arm", lambda v: v["runner"][0].update(reason="nothing")), 1),
+    (in_verdicts("no-runner", runner=[]), 1),
+    (in_verdicts("another-key", novel=1), 1),
+    (in_verdicts("another-schema", schema="confinement-evidence/verdicts/2"), 1),
+)
 
 
 def ends(command):

@@ -66,39 +66,13 @@ def remade_with_counts(base, alteration):
 
 def judge_again(d):
     environment = d["environment.json"]
-    made = recheck.judge(
+    d["verdicts.json"] = recheck.judge(
         d["scenarios.json"],
         d["coverage.json"],
         d["arms.json"],
         d["observations.jsonl"],
         environment["before"] != environment["after"],
     )
-    expects = {(s["id"], e["subject"], e["observer"]): e for s in d["scenarios.json"]["scenarios"] for e in s["expect"]}
-    seen = {one["id"]: one for one in d["observations.jsonl"]}
-    none = {"op": "eq", "value": 0, "class": "protected"}
-    for cell in made["cells"]:
-        expect, one = expects.get((cell["arm"], cell["subject"], cell["observer"]), none), seen.get(cell["observation"])
-        cell.update(op=expect["op"], expected=expect["value"])
-        cell.update({"class": expect["class"], "value": one["value"] if one and one["status"] == "observed" else None})
-    records = {(one["arm"], one["repetition"]): one for one in d["arms.json"]["arms"]}
-    runner = []
-    for one in d["coverage.json"]["arms"]:
-        record = records.get((one["scenario"], one["repetition"]), {"status": "not_run", "reason": None})
-        runner.append(
-            {"arm": one["scenario"], "repetition": one["repetition"], "status": record["status"], "reason": record["reason"]}
-        )
-    verdicts = [cell["verdict"] for cell in made["cells"]]
-    counts = {
-        "arms": len(runner),
-        "armsNotOk": sum(one["status"] != "ok" for one in runner),
-        "cells": len(verdicts),
-        "pass": verdicts.count("pass"),
-        "fail": verdicts.count("fail"),
-        "notEstablished": verdicts.count("not_established"),
-        "mutations": len(made["mutations"]),
-        "mutationsDetected": sum(one["detected"] for one in made["mutations"]),
-    }
-    d["verdicts.json"] = {**made, "counts": counts, "runner": runner, "schema": "confinement-evidence/verdicts/1"}
 
 
 def text(name, change):
