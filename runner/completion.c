@@ -199,7 +199,7 @@ static void put_fish_title(const char *title)
 static void put_fish_verb(const struct verb *verb)
 {
 	char words[COMPLETION_WORDS_MAX];
-	enum completion_kind kind = completion_of_words(verb->words, words);
+	enum completion_kind kind;
 	struct flag_row row;
 
 	printf("\ncomplete -c harness -n __harness_needs_verb -a %s", verb->name);
