@@ -211,7 +211,7 @@ int bundle_verify(int fd, const struct verify_options *options, struct bundle *b
 		return result;
 	remark_environment(bundle, out);
 	conclude(bundle, options, out);
-	return 0;
+	return out->recomputed ? verify_remark(bundle, options, &out->remarks, err) : 0;
 }
 
 int verify_bundle(int fd, const struct verify_options *options, struct verify_report *out, struct error **err)
@@ -234,7 +234,7 @@ static bool only_signature_failed(const struct verify_report *report)
 	return report->recomputed;
 }
 
-static void put_verdict(const struct verify_report *report, bool intact, struct buf *out)
+static void put_verdict(const struct verify_report *report, bool intact, bool quiet, struct buf *out)
 {
 	if (!intact && report->newer) {
 		buf_text(out, "verdict: none: " VERIFY_NEWER "\n");
@@ -249,6 +249,7 @@ static void put_verdict(const struct verify_report *report, bool intact, struct 
 		buf_text(out, "verdict: none: the bundle is not intact\n");
 		return;
 	}
+	verify_remarks_text(&report->remarks, quiet, out);
 	buf_printf(out, "verdict, made again: %s\n", verdict_words(report->verdict));
 	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n",
 		   report->pass, report->fail, report->not_established, report->arms, report->mutations);
@@ -275,7 +276,7 @@ void verify_text(const struct verify_report *report, bool quiet, struct buf *out
 		buf_printf(out, "%-11s %s%s%s\n", check_result_names[check->result], check->id,
 			   check->reason[0] ? ": " : "", check->reason);
 	}
-	put_verdict(report, intact, out);
+	put_verdict(report, intact, quiet, out);
 	if (!quiet && intact)
 		buf_printf(out, "bundle: sums %s\n        archive %s\n", report->sums_sha256, report->archive_sha256);
 }

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/limits.h"
 #include "oracle/judge.h"
+#include "oracle/plan.h"
 
 enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_NOT_CHECKED };
 extern const char *const check_result_names[]; /* index = value */
@@ -22,6 +23,13 @@ struct verify_check {
 	char reason[200]; /* fixed text, numbers, names from our own tables; of a pass "" or a remark */
 };
 #define VERIFY_CHECKS_MAX 32
+
+/* A scenario to compare with: what verify_scenario_of() says of it. */
+struct verify_scenario {
+	char id[ID_MAX];
+	char sha256[HEX_SHA256]; /* of its text, as scenario_encode() writes it */
+	bool of_all; /* the word "all" selects it */
+};
 /* Of a bundle of which something was not checked for that alone. */
 #define VERIFY_NEWER "a newer version of the format says what this program does not know"
 
@@ -32,6 +40,22 @@ struct verify_options {
 	const struct public_key *key; /* whose signature is asked for, or NULL: without one it is not established */
 	const char *beside; /* the envelope that was shipped beside the archive, or NULL */
 	size_t beside_length;
+	const struct verify_scenario *shipped; /* those that came with this program, or NULL: none is known */
+	size_t shipped_count;
+};
+
+/* What the bundle is, besides what was checked of it; of one whose verdicts were made again. */
+struct verify_remarks {
+	struct plan_shard shard; /* of 1: the whole plan */
+	size_t merged; /* from so many shards, or 0 */
+	bool replay, replay_part; /* it repeats a run, or one scenario of it */
+	char replay_of[NAME_MAX_SHORT + 1];
+	const char *replay_outcome; /* as it says itself */
+	size_t scenarios;
+	bool compared; /* with those that were given */
+	size_t same, differ, own; /* word for word; of the same id; of an id that none of those has */
+	bool all; /* the run was of all */
+	size_t lacking; /* and these of "all" are not in it */
 };
 
 struct verify_report {
@@ -44,6 +68,7 @@ struct verify_report {
 	bool newer; /* of a newer minor version of the format: what is not known of it is not checked, and nothing
 		       failed */
 	bool unvouched; /* somebody else composed the gateway */
+	struct verify_remarks remarks; /* where recomputed */
 	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];
 	int exit_code; /* 0, 1, 2 or 3: design section 10 */
 };
@@ -52,6 +77,8 @@ struct verify_report {
  * be read at all, or memory is short: a bad bundle is a report. */
 int verify_bundle(int fd, const struct verify_options *options, struct verify_report *out,
 		  struct error **err) MUST_CHECK;
+/* What is compared of a scenario that came with the program. */
+int verify_scenario_of(const struct scenario *scenario, struct verify_scenario *out, struct error **err) MUST_CHECK;
 /* One line a check and the verdict, for the terminal. `quiet`: what failed, and the verdict. */
 void verify_text(const struct verify_report *report, bool quiet, struct buf *out);
 

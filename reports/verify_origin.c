@@ -74,6 +74,8 @@ static int check_plan(const struct bundle *bundle, struct error **err)
 
 	if (!plan_ordered(bundle->plan))
 		return error_set(err, ERROR_INPUT, "coverage.json: not in the order of a plan");
+	if (origin->shard.of > 1 && strspn(origin->plan, "0") == strlen(origin->plan))
+		return error_set(err, ERROR_INPUT, "manifest.json: planSha256: a shard is of a plan, and names it");
 	if (origin->shard.of > 1)
 		return check_selection(bundle, bundle->plan, err);
 	result = plan_unmerge(bundle->plan, origin->repeat, &whole, err);

@@ -117,6 +117,11 @@ int bundle_verify(int fd, const struct verify_options *options, struct bundle *b
 /* verify_meaning.c: facts and findings, once the verdicts were made again. */
 void bundle_findings(struct bundle *bundle);
 
+/* verify_remarks.c: what is said of a bundle whose verdicts were made again, and as lines in front of the verdict. */
+int verify_remark(const struct bundle *bundle, const struct verify_options *options, struct verify_remarks *out,
+		  struct error **err) MUST_CHECK;
+void verify_remarks_text(const struct verify_remarks *remarks, bool quiet, struct buf *out);
+
 /* verify_signature.c: the last check, which adds itself to the report. */
 int verify_signature(const struct bundle *bundle, const struct verify_options *options, struct verify_report *report,
 		     struct error **err) MUST_CHECK;

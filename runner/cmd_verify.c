@@ -1,6 +1,7 @@
 /* `harness verify`: a bundle, checked offline. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/fd.h"
 #include "reports/dsse.h"
@@ -8,6 +9,7 @@
 #include "runner/beside.h"
 #include "runner/bundle_file.h"
 #include "runner/document.h"
+#include "runner/paths.h"
 #include "runner/store.h"
 #include "runner/verb.h"
 
@@ -18,6 +20,7 @@ struct signers {
 	struct public_key *key;
 	struct private_key *attest;
 	struct buf beside;
+	struct verify_scenario *shipped;
 };
 
 static void signers_free(struct signers *signers)
@@ -25,6 +28,28 @@ static void signers_free(struct signers *signers)
 	public_key_free(signers->key);
 	private_key_free(signers->attest);
 	buf_free(&signers->beside);
+	free(signers->shipped);
+}
+
+/* Where none are installed, or they are not fit to run, there is nothing to compare with. */
+static int open_shipped(const struct options *options, struct signers *signers, struct verify_options *how,
+			struct error **err)
+{
+	cleanup_free struct scenario *scenarios = NULL;
+	cleanup_error struct error *ignored = NULL;
+	size_t count = 0;
+
+	if (scenarios_open(options, &scenarios, &count, &ignored) < 0)
+		return 0;
+	signers->shipped = calloc(count + 1, sizeof(*signers->shipped));
+	if (!signers->shipped)
+		return error_set(err, ERROR_MEMORY, "no memory for the scenarios");
+	for (size_t i = 0; i < count; i++)
+		if (verify_scenario_of(&scenarios[i], &signers->shipped[i], err) < 0)
+			return -1;
+	how->shipped = signers->shipped;
+	how->shipped_count = count;
+	return 0;
 }
 
 static int open_signers(const struct options *options, struct signers *signers, struct verify_options *how,
@@ -60,6 +85,53 @@ static void put_checks(struct json_writer *json, const struct verify_report *rep
 	json_array_end(json);
 }
 
+static void put_replay(struct json_writer *json, const struct verify_remarks *remarks)
+{
+	json_put_key(json, "replay");
+	if (!remarks->replay) {
+		json_put_null(json);
+		return;
+	}
+	json_object(json);
+	json_member_string(json, "runId", remarks->replay_of);
+	json_member_bool(json, "part", remarks->replay_part);
+	json_member_string(json, "outcome", remarks->replay_outcome);
+	json_object_end(json);
+}
+
+static void put_scenarios(struct json_writer *json, const struct verify_remarks *remarks)
+{
+	json_put_key(json, "scenarios");
+	if (!remarks->compared) {
+		json_put_null(json);
+		return;
+	}
+	json_object(json);
+	json_member_int(json, "count", (int64_t)remarks->scenarios);
+	json_member_int(json, "same", (int64_t)remarks->same);
+	json_member_int(json, "differ", (int64_t)remarks->differ);
+	json_member_int(json, "own", (int64_t)remarks->own);
+	json_member_int(json, "lacking", (int64_t)remarks->lacking);
+	json_object_end(json);
+}
+
+/* Of what it is a part, and whose the scenarios are. */
+static void put_remarks(struct json_writer *json, const struct verify_remarks *remarks)
+{
+	json_put_key(json, "shard");
+	if (remarks->shard.of > 1) {
+		json_object(json);
+		json_member_int(json, "index", remarks->shard.index);
+		json_member_int(json, "of", remarks->shard.of);
+		json_object_end(json);
+	} else {
+		json_put_null(json);
+	}
+	json_member_int(json, "merged", (int64_t)remarks->merged);
+	put_replay(json, remarks);
+	put_scenarios(json, remarks);
+}
+
 /* A bundle that is not intact has no verdict, whatever was made again of it. */
 static int print_document(const struct verify_report *report, const char *attested, struct error **err)
 {
@@ -81,6 +153,7 @@ static int print_document(const struct verify_report *report, const char *attest
 	json_member_int(&json, "mutations", (int64_t)report->mutations);
 	json_member_int(&json, "notPlanned", (int64_t)report->absent);
 	json_member_bool(&json, "unvouched", report->unvouched);
+	put_remarks(&json, &report->remarks);
 	document_optional(&json, "sumsSha256", report->sums_sha256);
 	document_optional(&json, "archiveSha256", report->archive_sha256);
 	if (*attested)
@@ -119,7 +192,8 @@ static int run(const struct options *options, struct error **err)
 				 "verify takes one bundle: harness verify runs/latest/confinement-evidence.tar.gz");
 	if (bundle_file(options->words[0], "verify", &fd, err) < 0)
 		return -1;
-	if (open_signers(options, &signers, &how, err) < 0 || verify_bundle(fd, &how, &report, err) < 0)
+	if (open_signers(options, &signers, &how, err) < 0 || open_shipped(options, &signers, &how, err) < 0 ||
+	    verify_bundle(fd, &how, &report, err) < 0)
 		return -1;
 	/* Before anything is printed: --json is one document, and that of an error has another form. */
 	if (signers.attest && report.exit_code == EXIT_PASS &&

@@ -226,7 +226,8 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 	for (size_t i = 0; i < fixture->world.plan->arms_count; i++)
 		if (fixture->world.plan->arms[i].repetition > fixture->origin.repeat)
 			fixture->origin.repeat = fixture->world.plan->arms[i].repetition;
-	fixture->origin.shard = PLAN_WHOLE;
+	if (fixture->origin.shard.of == 0)
+		fixture->origin.shard = PLAN_WHOLE;
 	fixture_select(&fixture->world, &fixture->origin);
 	*program = (struct manifest_program){ .name = "harness" };
 	memset(program->sha256, 'c', HEX_SHA256 - 1);
