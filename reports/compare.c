@@ -143,14 +143,14 @@ static int say(struct comparison *comparison, struct compare_difference differen
 	return add(comparison, &difference, err);
 }
 
-static const char *class_of(const struct verdict_cell *cell)
+const char *compare_cell_class(const struct verdict_cell *cell)
 {
 	if (!cell->observation || cell->observation->status != OBSERVATION_OBSERVED)
 		return "none";
 	return cell->observation->value == 0 ? "zero" : "nonzero";
 }
 
-static const char *status_of(const struct verdict_cell *cell)
+const char *compare_cell_status(const struct verdict_cell *cell)
 {
 	return cell->observation ? observation_status_names[cell->observation->status] : "none";
 }
@@ -164,10 +164,10 @@ static int compare_cell(const struct verdict_cell *one, const struct verdict_cel
 	out->cells++;
 	if (say(out, of_cell(one, COMPARE_VERDICT), verdict_names[one->verdict], verdict_names[other->verdict], err) <
 		    0 ||
-	    say(out, of_cell(one, COMPARE_STATUS), status_of(one), status_of(other), err) < 0 ||
-	    say(out, of_cell(one, COMPARE_CLASS), class_of(one), class_of(other), err) < 0)
+	    say(out, of_cell(one, COMPARE_STATUS), compare_cell_status(one), compare_cell_status(other), err) < 0 ||
+	    say(out, of_cell(one, COMPARE_CLASS), compare_cell_class(one), compare_cell_class(other), err) < 0)
 		return -1;
-	if (strcmp(class_of(one), "none") == 0 || strcmp(class_of(other), "none") == 0)
+	if (strcmp(compare_cell_class(one), "none") == 0 || strcmp(compare_cell_class(other), "none") == 0)
 		return 0;
 	/* A bound says that it may be more or less. */
 	value.weighs = one->expectation->op == OP_EQ;

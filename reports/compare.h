@@ -78,6 +78,10 @@ static inline void comparison_cleanup(struct comparison **comparison)
 }
 #define cleanup_comparison __attribute__((cleanup(comparison_cleanup)))
 
+/* Of what a cell cites: "zero", "nonzero" or "none"; its status, or "none". */
+const char *compare_cell_class(const struct verdict_cell *cell);
+const char *compare_cell_status(const struct verdict_cell *cell);
+
 /* compare_facts.c: the two lists of facts. */
 int compare_environments(const struct compare_side *one, const struct compare_side *other, struct comparison *out,
 			 struct error **err) MUST_CHECK;

@@ -23,11 +23,11 @@ static enum replay_outcome outcome_of(int64_t differences, size_t facts)
 }
 
 /* Of the manifest, what is not said to be equal before, and is no part of how the run came about. */
-static bool stands_on(const struct compare_fact *fact)
+bool replay_stands_on(const char *name)
 {
-	return strncmp(fact->name, "program.", strlen("program.")) == 0 ||
-	       strcmp(fact->name, "producer.buildId") == 0 || strcmp(fact->name, "image.imageStore") == 0 ||
-	       strcmp(fact->name, "gateway.version") == 0 || strcmp(fact->name, "gateway.sha256") == 0;
+	return strncmp(name, "program.", strlen("program.")) == 0 || strcmp(name, "producer.buildId") == 0 ||
+	       strcmp(name, "image.imageStore") == 0 || strcmp(name, "gateway.version") == 0 ||
+	       strcmp(name, "gateway.sha256") == 0;
 }
 
 void replay_conclude(const struct comparison *comparison, const struct manifest_source *of, bool part,
@@ -43,7 +43,7 @@ void replay_conclude(const struct comparison *comparison, const struct manifest_
 	for (size_t i = 0; i < comparison->environment_count; i++)
 		out->environment[out->environment_count++] = comparison->environment[i];
 	for (size_t i = 0; i < comparison->origin_count && out->environment_count < COMPARE_FACTS_MAX; i++)
-		if (stands_on(&comparison->origin[i]))
+		if (replay_stands_on(comparison->origin[i].name))
 			out->environment[out->environment_count++] = comparison->origin[i];
 	out->outcome = outcome_of(out->differences, out->environment_count);
 }

@@ -49,6 +49,11 @@ int replay_encode(const struct replay *replay, struct buf *out, struct error **e
 /* ERROR_INPUT also when the outcome does not follow from what is listed. replay_free() it. */
 int replay_decode(const char *bytes, size_t length, struct replay **out, struct error **err) MUST_CHECK;
 void replay_free(struct replay *replay);
+/* Whether a fact of the manifest is one that a repetition lists where it differs. */
+bool replay_stands_on(const char *name);
+/* Whether it agrees with the run that it is of: what it counts, and all that it says "is". What "was" cannot be told
+ * from here. ERROR_INPUT with the row. */
+int replay_check(const struct replay *replay, const struct compare_side *here, struct error **err) MUST_CHECK;
 int replay_schema(struct buf *out, struct error **err) MUST_CHECK;
 
 /* What must be equal before anything is run: `here` is what this program would write into a manifest. */

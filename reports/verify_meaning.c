@@ -80,6 +80,20 @@ static int made_alike(const struct bundle *bundle, int member, maker make, bool 
 	return result;
 }
 
+/* What it says of this run, by the verdicts that were made again. */
+static int check_replay(const struct bundle *bundle, struct error **err)
+{
+	const struct buf *environment = &bundle->members[MEMBER_ENVIRONMENT].text;
+	const struct compare_side here = { .manifest = &bundle->manifest,
+					   .verdicts = bundle->verdicts,
+					   .arms = bundle->arms,
+					   .arms_count = bundle->arms_count,
+					   .environment = buf_string(environment),
+					   .environment_length = environment->length };
+
+	return bundle->replay ? replay_check(bundle->replay, &here, err) : 0;
+}
+
 int check_verdicts(struct bundle *bundle, struct error **err)
 {
 	bool changed = false, alike = false;
@@ -94,7 +108,7 @@ int check_verdicts(struct bundle *bundle, struct error **err)
 	if (result < 0)
 		return result;
 	bundle_findings(bundle);
-	return alike ? 0 : blame_cell(bundle, err);
+	return alike ? check_replay(bundle, err) : blame_cell(bundle, err);
 }
 
 /* The scenarios as this host could make them: cells that are absent earn nothing and need no mutant. */

@@ -13,6 +13,7 @@ import bundles  # noqa: E402
 import cases_archive  # noqa: E402
 import cases_heavy  # noqa: E402
 import cases_members  # noqa: E402
+import cases_replay  # noqa: E402
 import cases_signature  # noqa: E402
 import cases_versions  # noqa: E402
 
@@ -20,7 +21,7 @@ import cases_versions  # noqa: E402
 def archives(base):
     for name, reason, make in cases_archive.ROWS:
         yield {"name": name, "check": "archive", "reason": reason}, lambda make=make: make(base)
-    for name, check, reason, make in cases_members.ROWS + list(cases_heavy.ROWS):
+    for name, check, reason, make in cases_members.ROWS + list(cases_heavy.ROWS) + list(cases_replay.ROWS):
         yield {"name": name, "check": check, "reason": reason}, lambda make=make: make(base)
     for name, check, reason, make, code in cases_versions.ROWS:
         yield {"name": name, "check": check, "reason": reason, "exit": code}, lambda make=make: make(base)

@@ -9,6 +9,7 @@ struct pair {
 	struct world first, second;
 	struct manifest *manifests; /* of both */
 	char environments[2][sizeof(fixture_snapshot) * 2 + 256];
+	struct compare_side sides[2]; /* as they were compared last */
 	struct comparison *comparison;
 };
 
@@ -38,7 +39,7 @@ static bool pair_compare(struct pair *pair, bool part)
 {
 	struct error *err = NULL;
 	struct world *worlds[2] = { &pair->first, &pair->second };
-	struct compare_side sides[2];
+	struct compare_side *sides = pair->sides;
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!world_judge(worlds[i]))
@@ -249,11 +250,44 @@ static const struct manifest_source source = { .run = "0123456789abcdef012345678
 static void conclude(struct pair *pair, struct replay *out)
 {
 	struct manifest_source of = source;
+	struct error *err = NULL;
 
 	memset(of.sums, 'a', HEX_SHA256 - 1);
 	*out = (struct replay){ .of = { .run = "" } };
 	CU_ASSERT(pair_compare(pair, false));
 	replay_conclude(pair->comparison, &of, false, out);
+	/* What is concluded agrees with the second run. */
+	CU_ASSERT_EQUAL(replay_check(out, &pair->sides[1], &err), 0);
+	CU_ASSERT(test_no_error(&err));
+}
+
+/* Whatever is altered in what it says of its own run. */
+static void check_lies(const struct pair *pair, const struct replay *good)
+{
+	static const char *const reasons[] = { "is not what this run came to", "is not what this run came to",
+					       "cells: not as many", "is not what this run stood on",
+					       "names an unknown fact" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		cleanup_free struct replay *lie = malloc(sizeof(*lie));
+		struct error *err = NULL;
+
+		if (!lie)
+			return;
+		*lie = *good;
+		if (i == 0)
+			set(lie->diverged[0].is, NAME_MAX_SHORT, "else");
+		if (i == 1)
+			lie->diverged[0].weighs = false;
+		if (i == 2)
+			lie->cells--;
+		if (i == 3)
+			set(lie->environment[0].is, COMPARE_TEXT, "else");
+		if (i == 4)
+			set(lie->environment[0].name, sizeof(lie->environment[0].name), "host.name");
+		CU_ASSERT(replay_check(lie, &pair->sides[1], &err) < 0);
+		CU_ASSERT(test_error(&err, ERROR_INPUT, reasons[i]));
+	}
 }
 
 /* It reads what it writes, and nothing that does not follow. */
@@ -311,6 +345,7 @@ static void test_replay(void)
 	CU_ASSERT_EQUAL(replay->outcome, REPLAY_DIVERGED);
 	CU_ASSERT(replay->diverged_count > 0 && replay->differences == (int64_t)replay->diverged_count);
 	check_document(replay);
+	check_lies(&pair, replay);
 }
 
 static void test_ready(void)
