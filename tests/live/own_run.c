@@ -93,6 +93,9 @@ struct own_run *own_run_open(const char *baseline, const char *id, const char *m
 		.out = own->folder.path,
 		.scenarios = own->folder.path,
 		.jobs = 2,
+		.repeat = 1,
+		.shard = 1,
+		.shards = 1,
 		.quiet = true,
 	};
 	own->run = (struct run){
