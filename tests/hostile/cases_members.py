@@ -601,6 +601,16 @@ ROWS = [
         remade(lambda d: observation(d).update(startNs=2**53 - 1)),
     ),
     ("fewer-canaries", "references", "fewer canaries than", manifest(lambda m: m["canary"].update(count=0))),
+    ("selection-of-all", "references", "is only added", manifest(lambda m: m.update(selection=["all"]))),
+    ("selection-of-others", "references", "no word of it selects", manifest(lambda m: m.update(selection=["mutation"]))),
+    ("selection-of-nothing", "references", "no word of it selects", manifest(lambda m: m.update(selection=[]))),
+    ("selection-not-there", "references", "word 2 selects no", manifest(lambda m: m["selection"].append("telemetry"))),
+    (
+        "shard-of-no-plan",
+        "references",
+        "a shard is of a plan",
+        manifest(lambda m: m.update(shard={"index": 1, "of": 64}, planSha256="0" * 64)),
+    ),
     ("absent-by-choice", "references", "coverage.json", rejudged(absent_by_choice)),
     (
         "never-armed",

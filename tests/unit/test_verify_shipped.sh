@@ -33,19 +33,24 @@ lines() { # N TEXT: of what was said last
 }
 
 b=$folder/b.tar.gz
+own=$folder/own.tar.gz other=$folder/other.tar.gz
 VERSION=$("$BUILD/harness" --version | cut -d ' ' -f 2)
+ALL='^scenarios: ([0-9]+) of \1 are word for word those that come with this program$'
+NONE='^scenarios: 0 of ([0-9]+) .* this program, \1 have another text$'
+UNKNOWN='^scenarios: [0-9]+, and none are installed to compare them with$'
+JSON='"shard":null,"merged":0,"replay":null,"scenarios":\{"count":([0-9]+),"same":\1,"differ":0,"own":0,"lacking":0\}'
+
 check "a bundle" sh -c "'$BUILD/tests/main_bundle' baseline >'$b'"
-check "its scenarios are those of the tree" says 0 '^scenarios: ([0-9]+) of \1 are word for word .* this program$' "$BUILD/harness" "$b"
+check "its scenarios are those of the tree" says 0 "$ALL" "$BUILD/harness" "$b"
 check "in one line" lines 1 scenarios
 check "and quietly in none" says 0 '^verdict, made again: pass' "$BUILD/harness" --quiet "$b"
 check "none indeed" lines 0 scenarios
-check "for a program" says 0 '"shard":null,"merged":0,"replay":null,"scenarios":\{"count":([0-9]+),"same":\1,"differ":0,"own":0,"lacking":0\}' \
-	"$BUILD/harness" --json "$b"
-check "a scenario with another title" "$alter" "$b" "$folder/own.tar.gz" scenarios.json '"title":"' '"title":"Not so: '
-check "by another version" "$alter" "$folder/own.tar.gz" "$folder/other.tar.gz" manifest.json "\"version\":\"$VERSION\"" '"version":"0.0.9"'
-check "is not that of the tree" says 2 '^scenarios: 0 of ([0-9]+) .* this program, \1 have another text$' "$BUILD/harness" "$folder/other.tar.gz"
+check "for a program" says 0 "$JSON" "$BUILD/harness" --json "$b"
+check "a scenario with another title" "$alter" "$b" "$own" scenarios.json '"title":"' '"title":"Not so: '
+check "by another version" "$alter" "$own" "$other" manifest.json "\"version\":\"$VERSION\"" '"version":"0.0.9"'
+check "is not that of the tree" says 2 "$NONE" "$BUILD/harness" "$other"
 mkdir "$folder/alone" && cp "$BUILD/harness" "$folder/alone/"
-check "a program without scenarios" says 0 '^scenarios: [0-9]+, and none are installed to compare them with$' "$folder/alone/harness" "$b"
+check "a program without scenarios" says 0 "$UNKNOWN" "$folder/alone/harness" "$b"
 check "for a program too" says 0 '"scenarios":null' "$folder/alone/harness" --json "$b"
 
 printf 'verify_shipped: %d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
