@@ -324,8 +324,8 @@ static const struct schema_field document_fields[] = {
 	{ .key = "finishedAt", TEXT(document, manifest.finished, PATTERN_TIME) },
 	{ .key = "producer", GROUP(producer_fields) },
 	{ .key = "image", GROUP(image_fields) },
-	/* Absent in a bundle from before there were kinds. */
 	{ .key = "gateway",
+	  .required = true,
 	  .type = SCHEMA_OBJECT,
 	  .fields = gateway_fields,
 	  .size = sizeof(struct manifest_gateway),
@@ -372,6 +372,38 @@ static const struct schema_field document_fields[] = {
 	{ .key = "complete", FLAG(complete) },
 	{ .key = "claims", GROUP(claim_fields) },
 	{ .key = NULL },
+};
+
+const char *const manifest_program_names[] = {
+	"agent",
+	"audit-trap",
+	"bridge",
+	"gateway-mutant",
+	"harness-gateway",
+	"hostile-collector",
+	"hostile-gateway",
+	"hostile-upstream",
+	"mcp-http",
+	"netns-beacon",
+	"observer-audit",
+	"observer-bytes",
+	"observer-capture",
+	"observer-children",
+	"observer-client",
+	"observer-deliveries",
+	"observer-files",
+	"observer-logs",
+	"observer-spans",
+	"observer-state",
+	"observer-tcp",
+	"observer-udp",
+	"otlp-export",
+	"recorder",
+	"refusals",
+	"stop",
+	"watchdog",
+	"harness",
+	NULL,
 };
 
 static const struct manifest_origin unknown_origin = { .repeat = 1, .shard = { .index = 1, .of = 1 } };

@@ -88,6 +88,8 @@ struct manifest_file {
 };
 #define MANIFEST_FILES_MAX 32
 #define MANIFEST_PROGRAMS_MAX 64
+/* Those whose digests every run of this version writes down, in this order; NULL-terminated. */
+extern const char *const manifest_program_names[];
 
 /* manifest.json, read. What follows from the other members (counts, claims) is not kept: it is made again. */
 struct manifest {

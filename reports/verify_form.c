@@ -97,10 +97,28 @@ static int check_gateway(const struct manifest_gateway *gateway, struct error **
 {
 	bool foreign = gateway->kind == GATEWAY_URL;
 
-	if (!gateway->version[0])
-		return 0;
 	if (gateway->composed == foreign || (gateway->raised && !foreign) || (!gateway->sha256[0] != foreign))
 		return error_set(err, ERROR_INPUT, "manifest.json: gateway: not as its kind has it");
+	return 0;
+}
+
+/* A run measures them all, whatever it was of. Another version of the program may have others. */
+static int check_programs(const struct manifest *manifest, struct error **err)
+{
+	const struct manifest_gateway *gateway = &manifest->gateway;
+	size_t count = 0;
+
+	for (; manifest_program_names[count]; count++)
+		if (count == manifest->programs_count ||
+		    strcmp(manifest->programs[count].name, manifest_program_names[count]) != 0)
+			return error_set(err, ERROR_INPUT, "manifest.json: producer.programs: no '%s' in its place",
+					 manifest_program_names[count]);
+	if (count != manifest->programs_count)
+		return error_set(err, ERROR_INPUT, "manifest.json: producer.programs: more than a run has");
+	for (size_t i = 0; i < count && gateway->kind == GATEWAY_EMBEDDED; i++)
+		if (strcmp(manifest->programs[i].name, "harness-gateway") == 0 &&
+		    strcmp(manifest->programs[i].sha256, gateway->sha256) != 0)
+			return error_set(err, ERROR_INPUT, "manifest.json: gateway: not the program that is listed");
 	return 0;
 }
 
@@ -137,7 +155,10 @@ int check_manifest(struct bundle *bundle, struct error **err)
 		return error_set(err, ERROR_INPUT, "manifest.json lists more than there is");
 	if (strcmp(manifest->started, manifest->finished) > 0)
 		return error_set(err, ERROR_INPUT, "manifest.json: the run ended before it started");
-	return check_gateway(&manifest->gateway, err);
+	result = check_gateway(&manifest->gateway, err);
+	if (result < 0 || bundle->newer || strcmp(manifest->version, HARNESS_VERSION) != 0)
+		return result;
+	return check_programs(manifest, err);
 }
 
 static int same_bytes(const struct bundle *bundle, int member, const struct buf *again, struct error **err)

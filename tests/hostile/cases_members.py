@@ -384,6 +384,45 @@ ROWS = [
     ("a-date-that-is-none", "manifest", "startedAt", manifest(lambda m: m.update(startedAt="2026-02-30T00:00:00Z"))),
     ("another-major", "manifest", "schema", manifest(lambda m: m.update(schema="confinement-evidence/2.0"))),
     ("another-schema", "manifest", "schema", manifest(lambda m: m.update(schema=ESCAPE))),
+    ("without-a-gateway", "manifest", "gateway: missing", manifest(lambda m: m.pop("gateway"))),
+    (
+        "without-programs",
+        "manifest",
+        "producer.programs: no 'agent' in its place",
+        manifest(lambda m: m["producer"].update(programs=[])),
+    ),
+    (
+        "with-one-program",
+        "manifest",
+        "producer.programs: no 'agent' in its place",
+        manifest(lambda m: m["producer"].update(programs=m["producer"]["programs"][-1:])),
+    ),
+    (
+        "without-the-observer-of-files",
+        "manifest",
+        "producer.programs: no 'observer-files' in its place",
+        manifest(
+            lambda m: m["producer"].update(programs=[p for p in m["producer"]["programs"] if p["name"] != "observer-files"])
+        ),
+    ),
+    (
+        "without-the-last-program",
+        "manifest",
+        "producer.programs: no 'harness' in its place",
+        manifest(lambda m: m["producer"]["programs"].pop()),
+    ),
+    (
+        "with-a-program-more",
+        "manifest",
+        "producer.programs: more than a run has",
+        manifest(lambda m: m["producer"]["programs"].append({"name": "one-more", "sha256": "0" * 64})),
+    ),
+    (
+        "with-another-gateway",
+        "manifest",
+        "gateway: not the program that is listed",
+        manifest(lambda m: m["gateway"].update(sha256="0" * 64)),
+    ),
     (
         "gateway-not-as-its-kind",
         "manifest",

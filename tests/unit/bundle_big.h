@@ -78,8 +78,8 @@ static inline int big_observations(const struct fixture *fixture, size_t count, 
 static inline int big_members(struct fixture *fixture, size_t count, int fd,
 			      struct bundle_member members[FIXTURE_MEMBERS], size_t *members_count, struct error **err)
 {
-	struct manifest_program program;
-	struct manifest_facts facts = fixture_facts(fixture, HARNESS_VERSION, &program);
+	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
+	struct manifest_facts facts = fixture_facts(fixture, HARNESS_VERSION, programs);
 
 	facts.observations = count;
 	fixture_set(fixture, "manifest.json", "");

@@ -31,7 +31,7 @@ struct fixture {
 	struct world world;
 	struct fixture_member members[FIXTURE_MEMBERS]; /* sorted by name */
 	size_t count;
-	struct manifest_gateway gateway; /* zeros: a bundle that says nothing of it */
+	struct manifest_gateway gateway; /* zeros: our own */
 	struct manifest_origin origin;
 };
 
@@ -211,10 +211,11 @@ static inline void fixture_select(const struct world *world, struct manifest_ori
 			set(origin->selection[origin->selection_count++], ID_MAX, world->plan->arms[i].scenario->id);
 }
 
-/* Who ran it and when; *program is the one that took part. */
+/* Who ran it and when; `programs` become those that took part. */
 static inline struct manifest_facts fixture_facts(struct fixture *fixture, const char *version,
-						  struct manifest_program *program)
+						  struct manifest_program programs[MANIFEST_PROGRAMS_MAX])
 {
+	size_t count = 0;
 	const struct buf *coverage = fixture_text(fixture, "coverage.json"),
 			 *scenarios = fixture_text(fixture, "scenarios.json");
 	struct hash *hash = hash_new();
@@ -229,8 +230,16 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 	if (fixture->origin.shard.of == 0)
 		fixture->origin.shard = PLAN_WHOLE;
 	fixture_select(&fixture->world, &fixture->origin);
-	*program = (struct manifest_program){ .name = "harness" };
-	memset(program->sha256, 'c', HEX_SHA256 - 1);
+	for (; manifest_program_names[count]; count++) {
+		programs[count] = (struct manifest_program){ .name = "" };
+		snprintf(programs[count].name, sizeof(programs[count].name), "%s", manifest_program_names[count]);
+		memset(programs[count].sha256, 'c', HEX_SHA256 - 1);
+	}
+	if (!fixture->gateway.version[0]) {
+		fixture->gateway =
+			(struct manifest_gateway){ .kind = GATEWAY_EMBEDDED, .version = "1.2.3", .composed = true };
+		memset(fixture->gateway.sha256, 'c', HEX_SHA256 - 1);
+	}
 	return (struct manifest_facts){
 		.run = "0123456789abcdef0123456789abcdef",
 		.started = "2026-01-02T03:04:05Z",
@@ -238,8 +247,8 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 		.version = version,
 		.image = fixture->world.arms[0].image,
 		.gateway = fixture->gateway,
-		.programs = program,
-		.programs_count = 1,
+		.programs = programs,
+		.programs_count = count,
 		.canaries = fixture_canaries(&fixture->world),
 		.verdicts = fixture->world.verdicts,
 		.arms = fixture->world.plan->arms_count,
@@ -252,8 +261,8 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 static inline int fixture_manifest(struct fixture *fixture, const char *version, struct error **err)
 {
 	struct bundle_member members[FIXTURE_MEMBERS];
-	struct manifest_program program;
-	struct manifest_facts facts = fixture_facts(fixture, version, &program);
+	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
+	struct manifest_facts facts = fixture_facts(fixture, version, programs);
 	size_t count = 0;
 
 	for (size_t i = 0; i < fixture->count; i++) {
@@ -299,7 +308,7 @@ static inline int fixture_rehash(struct fixture *fixture)
 static inline int fixture_generate(struct fixture *fixture, const struct buf *environment, struct error **err)
 {
 	struct world *world = &fixture->world;
-	struct manifest_program program;
+	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	struct manifest_facts facts;
 	struct findings findings = {
 		.manifest = &facts,
@@ -313,7 +322,7 @@ static inline int fixture_generate(struct fixture *fixture, const struct buf *en
 
 	if (!world_judge(world))
 		return error_set(err, ERROR_INTERNAL, "not judged");
-	facts = fixture_facts(fixture, HARNESS_VERSION, &program);
+	facts = fixture_facts(fixture, HARNESS_VERSION, programs);
 	findings.verdicts = world->verdicts;
 	for (int i = 0; i < MEMBERS && result == 0; i++)
 		if (generated(i) && !member_kinds[i].optional)

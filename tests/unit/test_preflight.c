@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "adapter/preflight_internal.h"
+#include "reports/manifest.h"
 #include "tests/unit/admission_fixture.h"
 
 static void test_core_patterns(void)
@@ -303,6 +304,19 @@ static void test_helpers(void)
 	CU_ASSERT_EQUAL(listed, made);
 }
 
+/* What a manifest must list is what a run measures: the agent, these, and harness. */
+static void test_measured(void)
+{
+	size_t count = 0;
+
+	CU_ASSERT_STRING_EQUAL(manifest_program_names[0], "agent");
+	for (; preflight_helpers[count] && manifest_program_names[1 + count]; count++)
+		CU_ASSERT_STRING_EQUAL(manifest_program_names[1 + count], preflight_helpers[count]);
+	CU_ASSERT_PTR_NULL(preflight_helpers[count]);
+	CU_ASSERT(manifest_program_names[1 + count] && strcmp(manifest_program_names[1 + count], "harness") == 0);
+	CU_ASSERT(manifest_program_names[1 + count] && !manifest_program_names[2 + count]);
+}
+
 /* The kernel's own list of addresses says the same, where it has one. */
 static void test_ipv6_loopback(void)
 {
@@ -341,6 +355,7 @@ static CU_TestInfo host_tests[] = {
 	{ "this host's core pattern", test_core_pattern_of_this_host },
 	{ "findings without an engine", test_findings },
 	{ "helpers", test_helpers },
+	{ "what a manifest must list", test_measured },
 	{ "IPv6 loopback", test_ipv6_loopback },
 	{ "attributes of users", test_user_xattr },
 	CU_TEST_INFO_NULL,

@@ -161,6 +161,29 @@ static void test_replay(void)
 	CU_ASSERT(finds(&fixture, "no run repeats itself"));
 }
 
+/* A run lists each program that can take part, and its gateway is one of them. */
+static void test_programs(void)
+{
+	static const struct {
+		const char *from, *to, *reason;
+	} lies[] = {
+		{ "\"name\":\"observer-tcp\"", "\"name\":\"observer-tcq\"", "no 'observer-tcp' in its place" },
+		{ "\"name\":\"agent\"", "\"name\":\"agens\"", "no 'agent' in its place" },
+		{ "\"sha256\":\"ccc", "\"sha256\":\"ddd", "gateway: not the program that is listed" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		cleanup_fixture struct fixture fixture = { .count = 0 };
+		struct verify_report report;
+
+		CU_ASSERT(fixture_make(&fixture, "baseline"));
+		fixture_edit(&fixture, "manifest.json", lies[i].from, lies[i].to);
+		fixture_sums(&fixture);
+		CU_ASSERT(fixture_verify(&fixture, &report));
+		CU_ASSERT(fixture_failed(&report, "manifest", lies[i].reason));
+	}
+}
+
 static CU_TestInfo tests[] = {
 	{ "as it was", test_good },
 	{ "a manifest that says otherwise", test_manifest },
@@ -169,6 +192,7 @@ static CU_TestInfo tests[] = {
 	{ "a repetition that is left out", test_left_out },
 	{ "arms out of their order", test_order },
 	{ "replays", test_replay },
+	{ "the programs of a run", test_programs },
 	CU_TEST_INFO_NULL,
 };
 
