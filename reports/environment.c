@@ -200,6 +200,9 @@ int environment_check(const char *environment, size_t length, struct error **err
 	if (result < 0)
 		return result;
 	root = json_root(document);
+	if (json_count(root) > 4)
+		return error_set(err, ERROR_INPUT,
+				 FILE_NAME ": unknown key: must have schema, before, after and unavailable alone");
 	if (json_count(root) != 4)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": must have schema, before, after and unavailable alone");
 	result = check_snapshot(root, "before", err);

@@ -22,6 +22,15 @@ def unknown_in_arms(d):
     arm(d)["unknown"] = 1
 
 
+def unknown_in(name, key="unknown"):
+    return lambda d: d[name].update({key: 1})
+
+
+def leaking_and_unknown(d):
+    a_leak(d)
+    d["verdicts.json"]["unknown"] = 1
+
+
 def unknown_and_leaking(d):
     unknown_in_arms(d)
     a_leak(d)
@@ -44,6 +53,20 @@ ROWS = [
     ),
     ("newer-minor-with-a-key", "canonical", UNKNOWN, of_newer_minor(unknown_in_arms), 2),
     ("newer-minor-with-a-key-and-a-leak", "canonical", UNKNOWN, of_newer_minor(unknown_and_leaking), 2),
+    ("newer-minor-with-a-key-behind-the-arms", "canonical", UNKNOWN, of_newer_minor(unknown_in("arms.json")), 2),
+    ("newer-minor-with-a-key-before-the-arms", "canonical", UNKNOWN, of_newer_minor(unknown_in("arms.json", "a")), 2),
+    ("newer-minor-with-a-key-of-scenarios", "canonical", UNKNOWN, of_newer_minor(unknown_in("scenarios.json", "titles")), 2),
+    ("newer-minor-with-a-key-of-the-plan", "canonical", UNKNOWN, of_newer_minor(unknown_in("coverage.json")), 2),
+    ("newer-minor-with-a-key-of-the-environment", "grammar", UNKNOWN, of_newer_minor(unknown_in("environment.json")), 2),
+    ("newer-minor-with-a-key-of-the-profile", "grammar", UNKNOWN, of_newer_minor(unknown_in("profile.json")), 2),
+    ("newer-minor-with-a-key-of-the-verdicts", "verdicts", UNKNOWN, of_newer_minor(unknown_in("verdicts.json")), 2),
+    (
+        "newer-minor-with-a-key-of-the-verdicts-and-a-leak",
+        "verdicts",
+        "is sealed as pass, made again it is fail",
+        of_newer_minor(leaking_and_unknown),
+        1,
+    ),
     ("newer-minor-with-a-leak", "verdicts", "is sealed as pass, made again it is fail", of_newer_minor(a_leak), 1),
     ("newer-minor-with-a-canary", "grammar", "arms.json holds what has a canary's shape", of_newer_minor(canary_of_nobody), 1),
 ]
