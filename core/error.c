@@ -11,6 +11,7 @@
 struct error {
 	enum error_code code;
 	int number;
+	bool unlisted;
 	char text[TEXT_MAX];
 };
 
@@ -49,6 +50,7 @@ static int store(struct error **err, enum error_code code, int number, const cha
 	}
 	error->code = code;
 	error->number = number;
+	error->unlisted = false;
 	error_safe(text, error->text, sizeof(error->text));
 	*err = error;
 	return -(int)code;
@@ -63,6 +65,26 @@ int error_set(struct error **err, enum error_code code, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	return store(err, code, 0, text);
+}
+
+int error_unlisted(struct error **err, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	result = store(err, ERROR_INPUT, 0, text);
+	if (err && *err != &out_of_memory)
+		(*err)->unlisted = true;
+	return result;
+}
+
+bool error_is_unlisted(const struct error *error)
+{
+	return error && error->unlisted;
 }
 
 int error_errno(struct error **err, int number, const char *format, ...)

@@ -6,6 +6,7 @@
 #ifndef HARNESS_CORE_ERROR_H
 #define HARNESS_CORE_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum error_code {
@@ -31,6 +32,11 @@ struct error;
 /* Sets *err (when err is not NULL) to a new error and returns -code, so that `return error_set(...)` reads well.
  * *err must be NULL before. When memory is short a static error stands in: error_free() knows it. */
 int error_set(struct error **err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* As error_set() with ERROR_INPUT: a document has a key, a name or a value that no list of ours has. A newer form of it
+ * can be why; whoever reads documents of several versions asks. */
+int error_unlisted(struct error **err, const char *format, ...) PRINTF_LIKE(2, 3);
+bool error_is_unlisted(const struct error *error);
 
 /* As error_set() with ERROR_SYSTEM, appending ": " and the description of `number` (an errno value). */
 int error_errno(struct error **err, int number, const char *format, ...) PRINTF_LIKE(3, 4);

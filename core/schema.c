@@ -62,6 +62,11 @@ static int reject(const struct place *place, const char *format, ...)
 			 reason);
 }
 
+static int reject_unlisted(const struct place *place, const char *reason)
+{
+	return error_unlisted(place->err, "%s: %s%s%s", place->file, place->path, place->length ? ": " : "", reason);
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -194,7 +199,7 @@ static int decode_enum(const struct schema_field *field, const struct json_node 
 		return reject(place, "must be a string");
 	index = schema_enum(field->names, name);
 	if (index < 0)
-		return reject(place, "unknown value");
+		return reject_unlisted(place, "unknown value");
 	memcpy(out, &index, sizeof(index));
 	return 0;
 }
@@ -279,6 +284,18 @@ static bool may_show(const char *key)
 	return true;
 }
 
+/* A key that no field has; one of letters may be shown. */
+static int reject_key(const struct place *place, const char *key, size_t number)
+{
+	char reason[REASON_BYTES];
+
+	if (may_show(key))
+		snprintf(reason, sizeof(reason), "unknown key '%s'", key);
+	else
+		snprintf(reason, sizeof(reason), "unknown key, number %zu of the object", number);
+	return reject_unlisted(place, reason);
+}
+
 static int check_keys(const struct schema_field *fields, const struct json_node *node, struct place *place)
 {
 	size_t number = 0;
@@ -292,9 +309,7 @@ static int check_keys(const struct schema_field *fields, const struct json_node 
 			field++;
 		if (field->key)
 			continue;
-		if (may_show(key))
-			return reject(place, "unknown key '%s'", key);
-		return reject(place, "unknown key, number %zu of the object", number);
+		return reject_key(place, key, number);
 	}
 	return 0;
 }

@@ -142,7 +142,7 @@ static int check_snapshot(const struct json_node *root, const char *name, struct
 	if (!snapshot || json_type(snapshot) != JSON_OBJECT)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": %s: must be an object", name);
 	if (json_count(snapshot) > count)
-		return error_set(err, ERROR_INPUT, FILE_NAME ": %s: a fact that is not listed", name);
+		return error_unlisted(err, FILE_NAME ": %s: a fact that is not listed", name);
 	for (size_t i = 0; (fact = environment_fact(i)); i++) {
 		const struct json_node *value = json_member(snapshot, fact);
 
@@ -201,8 +201,8 @@ int environment_check(const char *environment, size_t length, struct error **err
 		return result;
 	root = json_root(document);
 	if (json_count(root) > 4)
-		return error_set(err, ERROR_INPUT,
-				 FILE_NAME ": unknown key: must have schema, before, after and unavailable alone");
+		return error_unlisted(err,
+				      FILE_NAME ": unknown key: must have schema, before, after and unavailable alone");
 	if (json_count(root) != 4)
 		return error_set(err, ERROR_INPUT, FILE_NAME ": must have schema, before, after and unavailable alone");
 	result = check_snapshot(root, "before", err);

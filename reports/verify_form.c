@@ -238,9 +238,11 @@ int check_canonical(struct bundle *bundle, struct error **err)
 	for (int i = 0; i < MEMBERS && result >= 0; i++)
 		if (bundle->members[i].present && bundle_is_json(i))
 			result = check_text(bundle, i, err);
+	if (result >= 0 && bundle->bad_line && bundle->bad_form)
+		return error_unlisted(err, "observations.jsonl: line %zu is no observation", bundle->bad_line);
 	if (result >= 0 && bundle->bad_line)
-		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is %s", bundle->bad_line,
-				 bundle->bad_form ? "no observation" : "not in its canonical form");
+		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is not in its canonical form",
+				 bundle->bad_line);
 	if (result >= 0)
 		result = bundle_give(&bundle->unread, err);
 	if (result >= 0)
@@ -293,7 +295,7 @@ int check_grammar(struct bundle *bundle, struct error **err)
 		if (bundle->members[i].foreign)
 			result = error_set(err, ERROR_INPUT, "%s: a text outside the grammar", member_kinds[i].name);
 	if (result >= 0 && bundle->bad_line && bundle->bad_form)
-		return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu is no observation", bundle->bad_line);
+		return error_unlisted(err, "observations.jsonl: line %zu is no observation", bundle->bad_line);
 	if (result >= 0)
 		result = check_profile(bundle, err);
 	return result < 0 ? result : environment_check(buf_string(environment), environment->length, err);

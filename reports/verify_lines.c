@@ -119,6 +119,11 @@ static int blame(size_t line, const char *what, struct error **err)
 	return error_set(err, ERROR_INPUT, "observations.jsonl: line %zu %s", line, what);
 }
 
+static int blame_name(size_t line, const char *what, struct error **err)
+{
+	return error_unlisted(err, "observations.jsonl: line %zu names an unknown %s", line, what);
+}
+
 static int check_numbers(const struct observation *one, const struct report_form *form, size_t line, struct error **err)
 {
 	if (one->value < 0)
@@ -186,9 +191,9 @@ static int check_observation(struct reading *reading, const struct observation *
 	}
 	pair = find_pair(reading, arm->scenario, one);
 	if (!pair->known_subject)
-		return blame(line, "names an unknown subject", err);
+		return blame_name(line, "subject", err);
 	if (!pair->known_observer)
-		return blame(line, "names an unknown observer", err);
+		return blame_name(line, "observer", err);
 	if (one->status != OBSERVATION_OBSERVED)
 		return 0;
 	return check_observed(&bundle->arms[reading->arm], pair, one, line, err);

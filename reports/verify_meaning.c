@@ -39,8 +39,8 @@ static int blame_cell(const struct bundle *bundle, struct error **err)
 					 words[i] == UINT8_MAX ? "no verdict" : verdict_names[words[i]],
 					 verdict_names[again->verdict], because_names[again->because]);
 	}
-	return error_set(err, ERROR_INPUT, "verdicts.json is not what scenarios, arms and observations say%s",
-			 bundle->newer ? ", or has an unknown key" : "");
+	return error_unlisted(err, "verdicts.json is not what scenarios, arms and observations say%s",
+			      bundle->newer ? ", or has an unknown key" : "");
 }
 
 /* Appends the member that is made again. */

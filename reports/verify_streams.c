@@ -166,8 +166,7 @@ static int blame_frame(const struct streams *streams, int member, struct error *
 	if (*kept || elements_whole(&streams->of[member]))
 		return 0;
 	/* That it is canonical JSON at all is asked before. */
-	(void)error_set(&why, ERROR_INPUT, "%s is not in its canonical form, or has an unknown key",
-			member_kinds[member].name);
+	(void)error_unlisted(&why, "%s is not in its canonical form, or has an unknown key", member_kinds[member].name);
 	return bundle_keep_first(kept, &why, err);
 }
 

@@ -72,14 +72,7 @@ int bundle_own_manifest(const struct bundle *bundle, struct buf *out, struct err
 	return buf_check(out, "manifest.json", err);
 }
 
-/* Of the texts that readers refuse with: those that a newer writer can be the reason of. */
-static const char *const unknown[] = { "unknown key",      "unknown value",     "a fact that is not listed",
-				       "names an unknown", "is no observation", NULL };
-
 bool bundle_unknown(const struct bundle *bundle, const struct error *why)
 {
-	for (size_t i = 0; bundle->newer && unknown[i]; i++)
-		if (strstr(error_text(why), unknown[i]))
-			return true;
-	return false;
+	return bundle->newer && error_is_unlisted(why);
 }

@@ -37,6 +37,22 @@ static void test_set(void)
 	CU_ASSERT_EQUAL(error_number(err), 0);
 }
 
+/* It stays what it is behind a context, and no other error is one. */
+static void test_unlisted(void)
+{
+	cleanup_error struct error *err = NULL, *other = NULL;
+
+	CU_ASSERT_EQUAL(error_unlisted(&err, "key %d", 3), -ERROR_INPUT);
+	CU_ASSERT_EQUAL(error_code(err), ERROR_INPUT);
+	CU_ASSERT_EQUAL(error_wrap(&err, "file"), -ERROR_INPUT);
+	CU_ASSERT_STRING_EQUAL(error_text(err), "file: key 3");
+	CU_ASSERT(error_is_unlisted(err));
+	CU_ASSERT_EQUAL(error_unlisted(NULL, "nobody asks"), -ERROR_INPUT);
+	CU_ASSERT_EQUAL(error_set(&other, ERROR_INPUT, "unknown key"), -ERROR_INPUT);
+	CU_ASSERT(!error_is_unlisted(other));
+	CU_ASSERT(!error_is_unlisted(NULL));
+}
+
 static void test_errno_text(void)
 {
 	struct error *err = NULL;
@@ -152,6 +168,7 @@ static void test_short_memory(void)
 
 static CU_TestInfo tests[] = {
 	{ "set", test_set },
+	{ "what no list has", test_unlisted },
 	{ "errno", test_errno_text },
 	{ "wrap", test_wrap },
 	{ "no error pointer", test_nobody_asks },
