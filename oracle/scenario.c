@@ -13,6 +13,7 @@
 #include "oracle/observation.h"
 #include "oracle/scenario_check.h"
 
+#define TEXT_BYTES ((size_t)4 * MIB) /* of one scenario, as its bundle has it */
 #define SUFFIX ".json"
 #define SUFFIX_LENGTH (sizeof(SUFFIX) - 1)
 #define FILE_NAME_MAX (ID_MAX + SUFFIX_LENGTH)
@@ -230,6 +231,25 @@ bool scenario_pauses(const struct scenario *scenario)
 void scenario_encode(const struct scenario *scenario, struct json_writer *writer)
 {
 	schema_encode(scenario_sealed_fields, scenario, writer);
+}
+
+int scenario_text(const struct scenario *scenario, struct buf *out, struct error **err)
+{
+	struct json_writer json;
+
+	json_begin(&json, out);
+	scenario_encode(scenario, &json);
+	return buf_check(out, "a scenario", err);
+}
+
+int scenario_same(const struct scenario *one, const struct scenario *other, bool *out, struct error **err)
+{
+	cleanup_buf struct buf ours = BUF(TEXT_BYTES), theirs = BUF(TEXT_BYTES);
+
+	if (scenario_text(one, &ours, err) < 0 || scenario_text(other, &theirs, err) < 0)
+		return -1;
+	*out = ours.length == theirs.length && memcmp(buf_string(&ours), buf_string(&theirs), ours.length) == 0;
+	return 0;
 }
 
 const struct scenario *scenario_find(const struct scenario *scenarios, size_t count, const char *id)

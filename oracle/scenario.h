@@ -189,6 +189,10 @@ bool scenario_selected(const struct scenario *scenario, const char *selector);
 bool scenario_hurts_engine(const struct scenario *scenario);
 /* The document with its id, as scenarios.json of the bundle holds it. */
 void scenario_encode(const struct scenario *scenario, struct json_writer *writer);
+/* Appends that document alone: the same scenarios have the same bytes. ERROR_LIMIT when `out` is too small. */
+int scenario_text(const struct scenario *scenario, struct buf *out, struct error **err) MUST_CHECK;
+/* Whether the two are the same word for word. */
+int scenario_same(const struct scenario *one, const struct scenario *other, bool *out, struct error **err) MUST_CHECK;
 /* As scenario_decode(), of the form that scenario_encode() writes (with its id), for verify and for the arm; names are
  * not checked, sense is. `file` is a name of ours. */
 int scenario_decode_sealed(const struct json_node *node, const char *file, struct scenario *out,

@@ -9,8 +9,6 @@
 #include "core/hash.h"
 #include "reports/coverage.h"
 
-#define SCENARIO_TEXT_BYTES ((size_t)4 * MIB)
-
 /* ---- whether they belong together ---- */
 
 static int by_shard(const void *a, const void *b)
@@ -133,21 +131,6 @@ static int check_together(const struct merge_source *sources, size_t count, stru
 
 /* ---- what they are together ---- */
 
-static int same_scenario(const struct scenario *one, const struct scenario *other, bool *out, struct error **err)
-{
-	cleanup_buf struct buf ours = BUF(SCENARIO_TEXT_BYTES), theirs = BUF(SCENARIO_TEXT_BYTES);
-	struct json_writer json;
-
-	json_begin(&json, &ours);
-	scenario_encode(one, &json);
-	json_begin(&json, &theirs);
-	scenario_encode(other, &json);
-	if (buf_check(&ours, "a scenario", err) < 0 || buf_check(&theirs, "a scenario", err) < 0)
-		return -1;
-	*out = ours.length == theirs.length && memcmp(buf_string(&ours), buf_string(&theirs), ours.length) == 0;
-	return 0;
-}
-
 static int by_id(const void *a, const void *b)
 {
 	return strcmp(((const struct scenario *)a)->id, ((const struct scenario *)b)->id);
@@ -171,7 +154,7 @@ static int join_scenarios(const struct merge_source *sources, size_t count, stru
 
 			if (!known)
 				merged->scenarios[merged->scenarios_count++] = *scenario;
-			else if (same_scenario(known, scenario, &same, err) < 0)
+			else if (scenario_same(known, scenario, &same, err) < 0)
 				return -1;
 			if (!same)
 				return error_set(err, ERROR_INPUT,

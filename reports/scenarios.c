@@ -32,12 +32,8 @@ static size_t sort_unique(const struct scenario **list, size_t count)
 static int encode_one(const struct scenario *scenario, struct buf *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
-	struct json_writer json;
-	int result;
+	int result = scenario_text(scenario, &text, err);
 
-	json_begin(&json, &text);
-	scenario_encode(scenario, &json);
-	result = buf_check(&text, FILE_NAME, err);
 	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
 }
 

@@ -60,12 +60,8 @@ static int compare(const struct bundle *bundle, const struct verify_options *opt
 int verify_scenario_of(const struct scenario *scenario, struct verify_scenario *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
-	struct json_writer json;
-	int result;
+	int result = scenario_text(scenario, &text, err);
 
-	json_begin(&json, &text);
-	scenario_encode(scenario, &json);
-	result = buf_check(&text, "a scenario", err);
 	if (result < 0)
 		return result;
 	memcpy(out->id, scenario->id, sizeof(out->id));

@@ -56,6 +56,9 @@ int run_preflight(struct run *run, struct error **err) MUST_CHECK;
 int run_snapshot(struct run *run, struct buf *out, struct error **err) MUST_CHECK;
 /* The agent's image, built here and loaded when the engine does not have it. */
 int run_image(struct run *run, struct error **err) MUST_CHECK;
+struct image;
+/* Builds it alone, and notes its digest in run->image_config. image_free() it, but for an error. */
+int run_image_build(struct run *run, struct image *out, struct error **err) MUST_CHECK;
 
 /* run_engine.c */
 /* Refuses an engine that was not started to be hurt, if the plan hurts it. */

@@ -305,10 +305,9 @@ static int settle(struct run *run, const struct image *image, struct error **err
 	return 0;
 }
 
-int run_image(struct run *run, struct error **err)
+int run_image_build(struct run *run, struct image *out, struct error **err)
 {
 	cleanup_fd int agent = -1;
-	struct image image;
 	char path[PATH_MAX];
 	int status;
 
@@ -317,11 +316,22 @@ int run_image(struct run *run, struct error **err)
 	agent = open(path, O_RDONLY | O_CLOEXEC);
 	if (agent < 0)
 		return error_errno(err, errno, "the agent's program: run `make`");
-	status = image_build(agent, image_architecture(), &image, err);
+	status = image_build(agent, image_architecture(), out, err);
 	if (status == 0)
-		memcpy(run->image_config, image.id + strlen("sha256:"), sizeof(run->image_config));
-	if (status == 0)
-		status = settle(run, &image, err);
+		memcpy(run->image_config, out->id + strlen("sha256:"), sizeof(run->image_config));
+	else
+		image_free(out);
+	return status;
+}
+
+int run_image(struct run *run, struct error **err)
+{
+	struct image image;
+	int status = run_image_build(run, &image, err);
+
+	if (status < 0)
+		return status;
+	status = settle(run, &image, err);
 	image_free(&image);
 	return status;
 }

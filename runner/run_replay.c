@@ -1,55 +1,17 @@
 /* What a run that repeats another one asks before it begins, and says once it was judged. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "adapter/image.h"
 #include "core/fd.h"
 #include "core/hash.h"
 #include "runner/build.h"
 #include "runner/diff_print.h"
-#include "runner/paths.h"
 #include "runner/run.h"
 #include "runner/run_replay.h"
 
 #define TEXT_BYTES ((size_t)4 * MIB)
-
-static int image_digest(struct run *run, struct error **err)
-{
-	cleanup_fd int agent = -1;
-	struct image image;
-	char path[PATH_MAX];
-	int status;
-
-	if (path_agent(path, sizeof(path), err) < 0)
-		return -1;
-	agent = open(path, O_RDONLY | O_CLOEXEC);
-	if (agent < 0)
-		return error_errno(err, errno, "the agent's program: run `make`");
-	status = image_build(agent, image_architecture(), &image, err);
-	if (status == 0)
-		memcpy(run->image_config, image.id + strlen("sha256:"), sizeof(run->image_config));
-	image_free(&image);
-	return status;
-}
-
-static int same_scenario(const struct scenario *one, const struct scenario *other, bool *out, struct error **err)
-{
-	cleanup_buf struct buf ours = BUF(TEXT_BYTES), theirs = BUF(TEXT_BYTES);
-	struct json_writer json;
-
-	json_begin(&json, &ours);
-	scenario_encode(one, &json);
-	json_begin(&json, &theirs);
-	scenario_encode(other, &json);
-	if (buf_check(&ours, "a scenario", err) < 0 || buf_check(&theirs, "a scenario", err) < 0)
-		return -1;
-	*out = ours.length == theirs.length && memcmp(buf_string(&ours), buf_string(&theirs), ours.length) == 0;
-	return 0;
-}
 
 /* Each scenario of the bundle is installed, word for word. */
 static int check_scenarios(const struct run *run, enum replay_reason *out, struct error **err)
@@ -61,7 +23,7 @@ static int check_scenarios(const struct run *run, enum replay_reason *out, struc
 		const struct scenario *installed = scenario_find(run->scenarios, run->scenarios_count, sealed[i].id);
 		bool same = false;
 
-		if (installed && same_scenario(installed, &sealed[i], &same, err) < 0)
+		if (installed && scenario_same(installed, &sealed[i], &same, err) < 0)
 			return -1;
 		if (!same)
 			*out = REPLAY_SCENARIOS;
@@ -107,12 +69,14 @@ int run_replay_ready(struct run *run, enum replay_reason *out, struct error **er
 {
 	cleanup_free struct manifest_origin *here = calloc(1, sizeof(*here));
 	const struct manifest *manifest = opened_manifest(run->replayed);
+	struct image image;
 
 	if (!here)
 		return error_set(err, ERROR_MEMORY, "no memory for a manifest");
 	*out = REPLAY_READY;
-	if (image_digest(run, err) < 0)
+	if (run_image_build(run, &image, err) < 0)
 		return -1;
+	image_free(&image);
 	run_origin(run, here);
 	*out = replay_ready(manifest, here, HARNESS_VERSION);
 	if (*out == REPLAY_READY && (int)run->context.gateway.kind != manifest->gateway.kind)
