@@ -37,6 +37,15 @@
 #define PLAN_SELECTORS_MAX 256 /* words that select */
 #define ADMISSION_RULES_MAX 128
 
+/* Declared effects and what is claimed of them */
+#define EFFECTS_MAX 32
+#define EFFECT_PATHS_MAX 32
+#define EFFECT_OBSERVERS_MAX 8
+#define EFFECT_SIGHTS_MAX 4
+#define EFFECT_SCENARIOS_MAX 16
+#define EFFECT_EXCLUDED_MAX 16
+#define EFFECT_TEXT_MAX 256
+
 /* Documents */
 #define JSON_DEPTH 16 /* bundle, scenario, configuration */
 #define JSON_ENGINE_DEPTH 32 /* what an engine answers */

@@ -16,6 +16,7 @@ struct options {
 	const char *out; /* folder of the runs */
 	const char *target; /* where merge and recheck write to, or NULL */
 	const char *scenarios; /* folder of the scenarios */
+	const char *effects; /* folder of the declarations */
 	/* The gateway under test: "embedded", "cmcp" or a URL; of a URL: the one with the raised ceiling, the file with
 	 * its token, and that of its recorder. Each NULL where it is not given. */
 	const char *gateway, *gateway_raised, *gateway_token, *gateway_sink;
@@ -47,6 +48,7 @@ struct verb {
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_policy, verb_help, verb_arm;
 extern const struct verb verb_merge, verb_recheck, verb_diff, verb_replay;
 extern const struct verb verb_completion, verb_manual, verb_report, verb_sign;
+extern const struct verb verb_effects;
 extern const struct verb *const verbs[]; /* NULL-terminated */
 /* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */
 const struct verb *verb_find(const char *name, struct error **err) MUST_CHECK;

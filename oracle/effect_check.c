@@ -1,0 +1,209 @@
+/* The sense of a declaration, and between several. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "core/nearest.h"
+#include "oracle/effect.h"
+
+#define NOBODY "none"
+
+struct checking {
+	const struct effect *effect;
+	const struct effect_names *names; /* or NULL */
+	const char *file;
+	struct error **err;
+};
+
+static int refuse(const struct checking *check, const char *format, ...) PRINTF_LIKE(2, 3);
+static int refuse(const struct checking *check, const char *format, ...)
+{
+	char text[320];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	return error_set(check->err, ERROR_INPUT, "%s: %s", check->file, text);
+}
+
+static const struct effect_observer *own_observer(const struct effect *effect, const char *id)
+{
+	for (size_t i = 0; i < effect->observers_count; i++)
+		if (strcmp(effect->observers[i].id, id) == 0)
+			return &effect->observers[i];
+	return NULL;
+}
+
+static int check_observers(const struct checking *check)
+{
+	const struct effect *effect = check->effect;
+
+	for (size_t i = 0; i < effect->observers_count; i++) {
+		const struct effect_observer *one = &effect->observers[i];
+
+		if (own_observer(effect, one->id) != one)
+			return refuse(check, "observers[%zu].id: '%s' stands there twice", i, one->id);
+		if (check->names && schema_enum(check->names->observers, one->id) >= 0)
+			return refuse(check, "observers[%zu].id: '%s' is one of the harness", i, one->id);
+	}
+	return 0;
+}
+
+static int refuse_observer(const struct checking *check, size_t at, size_t i)
+{
+	const char *word = check->effect->paths[at].observers[i];
+	struct nearest nearest = { .word = word };
+
+	for (size_t own = 0; own < check->effect->observers_count; own++)
+		nearest_offer(&nearest, check->effect->observers[own].id);
+	for (const char *const *known = check->names->observers; *known; known++)
+		nearest_offer(&nearest, *known);
+	if (nearest.name[0])
+		return refuse(check, "paths[%zu].observers[%zu]: unknown '%s': did you mean '%s'?", at, i, word,
+			      nearest.name);
+	return refuse(check, "paths[%zu].observers[%zu]: unknown '%s'", at, i, word);
+}
+
+static int check_path_observers(const struct checking *check, size_t at)
+{
+	const struct effect_path *path = &check->effect->paths[at];
+
+	if (path->observers_count == 0)
+		return refuse(check, "paths[%zu].observers: none: nobody would see the effect", at);
+	for (size_t i = 0; i < path->observers_count; i++) {
+		for (size_t before = 0; before < i; before++)
+			if (strcmp(path->observers[before], path->observers[i]) == 0)
+				return refuse(check, "paths[%zu].observers[%zu]: '%s' stands there twice", at, i,
+					      path->observers[i]);
+		if (check->names && !own_observer(check->effect, path->observers[i]) &&
+		    schema_enum(check->names->observers, path->observers[i]) < 0)
+			return refuse_observer(check, at, i);
+	}
+	return 0;
+}
+
+static bool looks(const struct scenario *scenario, const struct effect_path *path)
+{
+	for (size_t i = 0; i < path->observers_count; i++)
+		if (scenario_cell(scenario, path->subject, path->observers[i]))
+			return true;
+	return false;
+}
+
+static int check_path_scenarios(const struct checking *check, size_t at)
+{
+	const struct effect_path *path = &check->effect->paths[at];
+
+	for (size_t i = 0; i < path->scenarios_count; i++) {
+		const struct scenario *scenario;
+
+		for (size_t before = 0; before < i; before++)
+			if (strcmp(path->scenarios[before], path->scenarios[i]) == 0)
+				return refuse(check, "paths[%zu].scenarios[%zu]: '%s' stands there twice", at, i,
+					      path->scenarios[i]);
+		if (!check->names)
+			continue;
+		scenario = scenario_find(check->names->scenarios, check->names->scenarios_count, path->scenarios[i]);
+		if (!scenario)
+			return refuse(check, "paths[%zu].scenarios[%zu]: no scenario is '%s'", at, i,
+				      path->scenarios[i]);
+		if (!looks(scenario, path))
+			return refuse(check,
+				      "paths[%zu].scenarios[%zu]: '%s' does not look for '%s' at an observer of this "
+				      "path",
+				      at, i, path->scenarios[i], path->subject);
+	}
+	return 0;
+}
+
+/* What may stand on which basis, and on which side. */
+static int check_coverage(const struct checking *check, size_t at)
+{
+	const struct effect_path *path = &check->effect->paths[at];
+	const struct effect_coverage *coverage = &path->coverage;
+	bool agent = path->side == EFFECT_AGENT, mediated = coverage->claims == EFFECT_CLAIMS_MEDIATED;
+
+	if ((coverage->claims == EFFECT_CLAIMS_NONE) != (coverage->basis == EFFECT_BASIS_NONE))
+		return refuse(check, "paths[%zu].coverage.basis: goes with a claim, and a claim with it", at);
+	if ((coverage->basis == EFFECT_BASIS_SCENARIOS) != (path->scenarios_count > 0))
+		return refuse(check, "paths[%zu].coverage.basis: 'scenarios' goes with scenarios of this path", at);
+	if (!agent && mediated && coverage->basis == EFFECT_BASIS_SCENARIOS)
+		return refuse(check,
+			      "paths[%zu].coverage.claims: what the agent's confinement does covers no path of the "
+			      "deployment's side",
+			      at);
+	if (agent && coverage->basis == EFFECT_BASIS_STATEMENTS)
+		return refuse(check, "paths[%zu].coverage.basis: a path of the agent's side is exercised, not stated",
+			      at);
+	if (mediated && strcmp(path->mediator, NOBODY) == 0)
+		return refuse(check, "paths[%zu].coverage.claims: mediated by nobody", at);
+	if (mediated && agent && path->admits == EFFECT_ADMITS_ANYTHING)
+		return refuse(check, "paths[%zu].coverage.claims: who lets anything pass mediates nothing", at);
+	return 0;
+}
+
+static int check_path(const struct checking *check, size_t at)
+{
+	const struct effect *effect = check->effect;
+	const struct effect_path *path = &effect->paths[at];
+	int result;
+
+	for (size_t before = 0; before < at; before++)
+		if (strcmp(effect->paths[before].id, path->id) == 0)
+			return refuse(check, "paths[%zu].id: '%s' stands there twice", at, path->id);
+	if (effect_path_of(effect, path->subject) != path)
+		return refuse(check,
+			      "paths[%zu].subject: '%s' is that of another path: what is counted could not be told "
+			      "apart",
+			      at, path->subject);
+	result = check_path_observers(check, at);
+	if (result >= 0)
+		result = check_path_scenarios(check, at);
+	return result < 0 ? result : check_coverage(check, at);
+}
+
+int effect_check(const struct effect *effect, const struct effect_names *names, const char *file, struct error **err)
+{
+	const struct checking check = { .effect = effect, .names = names, .file = file, .err = err };
+	int result = check_observers(&check);
+
+	for (size_t i = 0; i < effect->paths_count && result >= 0; i++)
+		result = check_path(&check, i);
+	return result;
+}
+
+static bool share_observer(const struct effect_path *one, const struct effect_path *other)
+{
+	for (size_t i = 0; i < one->observers_count; i++)
+		if (effect_path_observer(other, one->observers[i]))
+			return true;
+	return false;
+}
+
+static int check_pair(const struct effect *one, const struct effect *before, struct error **err)
+{
+	if (strcmp(one->effect, before->effect) == 0 && strcmp(one->boundary.id, before->boundary.id) == 0)
+		return error_set(err, ERROR_INPUT, "%s.json: effect: '%s' is declared for '%s' in %s.json too", one->id,
+				 one->effect, one->boundary.id, before->id);
+	for (size_t i = 0; i < one->paths_count; i++) {
+		const struct effect_path *other = effect_path_of(before, one->paths[i].subject);
+
+		if (other && share_observer(&one->paths[i], other))
+			return error_set(
+				err, ERROR_INPUT,
+				"%s.json: paths[%zu].subject: '%s' is counted by the same observer for %s.json",
+				one->id, i, one->paths[i].subject, before->id);
+	}
+	return 0;
+}
+
+int effect_check_set(const struct effect *effects, size_t count, struct error **err)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t before = 0; before < i; before++)
+			if (check_pair(&effects[i], &effects[before], err) < 0)
+				return -1;
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* `harness effects`: what is declared of protected effects, and whether it holds together. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "core/nearest.h"
+#include "observers/table.h"
+#include "oracle/effect.h"
+#include "runner/document.h"
+#include "runner/paths.h"
+#include "runner/verb.h"
+
+static int effects_open(const struct options *options, struct effect **out, size_t *count, struct error **err)
+{
+	cleanup_free struct scenario *scenarios = NULL;
+	struct effect_names names = { .observers = observer_ids };
+	cleanup_fd int folder = -1;
+	char path[PATH_MAX], safe[128];
+
+	if (scenarios_open(options, &scenarios, &names.scenarios_count, err) < 0)
+		return -1;
+	names.scenarios = scenarios;
+	if (options->effects)
+		snprintf(path, sizeof(path), "%s", options->effects);
+	else if (path_data("effects", path, sizeof(path), err) < 0)
+		return -1;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return error_errno(err, errno, "the declarations' folder '%s'", error_safe(path, safe, sizeof(safe)));
+	return effect_load_all(folder, &names, out, count, err);
+}
+
+static size_t exercised(const struct effect *effect)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < effect->paths_count; i++)
+		count += effect->paths[i].scenarios_count > 0;
+	return count;
+}
+
+static void print_list(const struct effect *effects, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		printf("%-24s %-20s %-20s %zu of %zu paths exercised\n", effects[i].id, effects[i].boundary.id,
+		       effects[i].revision, exercised(&effects[i]), effects[i].paths_count);
+}
+
+static void print_words(const char *label, const char *words, size_t stride, size_t count)
+{
+	printf("      %-10s", label);
+	for (size_t i = 0; i < count; i++)
+		printf(" %s", words + i * stride);
+	printf("%s\n", count ? "" : " none");
+}
+
+static void print_path(const struct effect_path *path)
+{
+	printf("  %-5s %s\n", path->id, path->what);
+	printf("      %-10s %s side, mediator %s, admits %s, counted as %s\n", "declared",
+	       effect_side_names[path->side], path->mediator, effect_admits_names[path->admits], path->subject);
+	print_words("observers", path->observers[0], sizeof(path->observers[0]), path->observers_count);
+	print_words("scenarios", path->scenarios[0], sizeof(path->scenarios[0]), path->scenarios_count);
+	printf("      %-10s %s, by %s: %s\n", "claimed", effect_claims_names[path->coverage.claims],
+	       effect_basis_names[path->coverage.basis], path->coverage.why);
+}
+
+static void print_one(const struct effect *effect)
+{
+	printf("%s: %s\n", effect->effect, effect->title);
+	printf("boundary %s: %s\n", effect->boundary.id, effect->boundary.what);
+	printf("revision %s\n", effect->revision);
+	printf("inventory of %s by %s: %s\n\npaths\n", effect->inventory.date,
+	       effect_method_names[effect->inventory.method], effect->inventory.what);
+	for (size_t i = 0; i < effect->paths_count; i++)
+		print_path(&effect->paths[i]);
+	printf("\nexcluded\n");
+	for (size_t i = 0; i < effect->excluded_count; i++)
+		printf("  %s: %s\n", effect->excluded[i].what, effect->excluded[i].reason);
+	printf("\nThis is a declaration. It does not show that the set of paths is complete, nor that one of them is "
+	       "mediated.\n");
+}
+
+static int print_document(const struct effect *effects, size_t count, struct error **err)
+{
+	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
+	struct json_writer json;
+
+	document_begin(&json, &out, "effects", EXIT_PASS);
+	json_put_key(&json, "effects");
+	json_array(&json);
+	for (size_t i = 0; i < count; i++)
+		effect_encode(&effects[i], &json);
+	json_array_end(&json);
+	document_end(&json);
+	return document_print(&out, err);
+}
+
+static int show(const struct options *options, const struct effect *effects, size_t count, struct error **err)
+{
+	const struct effect *one = effect_find(effects, count, options->words[1]);
+	struct nearest nearest = { .word = options->words[1] };
+
+	if (!one) {
+		for (size_t i = 0; i < count; i++)
+			nearest_offer(&nearest, effects[i].id);
+		return nearest_error(&nearest, "effect", "see `harness effects list`", err);
+	}
+	if (options->json)
+		return print_document(one, 1, err);
+	print_one(one);
+	return EXIT_PASS;
+}
+
+static int run(const struct options *options, struct error **err)
+{
+	const char *word = options->words_count ? options->words[0] : "list";
+	bool list = strcmp(word, "list") == 0, check = strcmp(word, "check") == 0, shows = strcmp(word, "show") == 0;
+	cleanup_free struct effect *effects = NULL;
+	size_t count = 0;
+
+	if (options->words_count > 2 || (!list && !check && !shows) || shows != (options->words_count == 2))
+		return error_set(err, ERROR_USAGE, "effects takes `list`, `check` or `show ID`");
+	if (effects_open(options, &effects, &count, err) < 0)
+		return -1;
+	if (shows)
+		return show(options, effects, count, err);
+	if (options->json)
+		return print_document(effects, count, err);
+	if (check)
+		printf("%zu declarations hold together; what they are worth, a run shows\n", count);
+	else
+		print_list(effects, count);
+	return EXIT_PASS;
+}
+
+const struct verb verb_effects = {
+	.name = "effects",
+	.words = "[list|check|show ID]",
+	.title = "protected effects, and the paths that are declared for them",
+	.text = "Needs neither root nor an engine. `check` reads every declaration against the scenarios and the "
+		"observers there are:\n"
+		"a fault is named by file and field, and ends with 3. A declaration is a list: it raises no status.",
+	.run = run,
+};

@@ -1,0 +1,269 @@
+/* Declarations of effects: that of the tree, each refusal by file and field, what holds between two, and a folder. */
+#include "oracle/effect.h"
+
+#include <sys/stat.h>
+
+#include "tests/unit/effect_world.h"
+#include "tests/unit/test.h"
+
+static struct scenario *base_scenario(void)
+{
+	struct scenario *scenario = calloc(1, sizeof(*scenario));
+	struct error *err = NULL;
+
+	CU_ASSERT(scenario && world_decode("base", effect_scenario_text, NULL, NULL, scenario, &err) == 0);
+	CU_ASSERT(test_no_error(&err));
+	return scenario;
+}
+
+static int load_tree(const char *folder, struct effect **out, size_t *count, struct error **err)
+{
+	cleanup_free struct scenario *scenarios = NULL;
+	struct effect_names names = { .observers = observer_ids };
+	cleanup_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return error_set(err, ERROR_INPUT, "no folder: run the tests at the root of the tree");
+	if (world_load_whole(&scenarios, &names.scenarios_count, err) < 0)
+		return -1;
+	names.scenarios = scenarios;
+	return effect_load_all(fd, &names, out, count, err);
+}
+
+/* The example of the tree has the paths of its subject, on the sides where they are. */
+static void test_tree(void)
+{
+	static const struct {
+		const char *id;
+		enum effect_side side;
+	} rows[] = {
+		{ "P1", EFFECT_AGENT },  { "P2", EFFECT_AGENT },      { "P3a", EFFECT_AGENT },
+		{ "P3b", EFFECT_AGENT }, { "P4", EFFECT_DEPLOYMENT }, { "P5", EFFECT_DEPLOYMENT },
+	};
+	cleanup_free struct effect *effects = NULL;
+	const struct effect *order;
+	struct error *err = NULL;
+	size_t count = 0;
+
+	CU_ASSERT_EQUAL(load_tree("effects", &effects, &count, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	order = effect_find(effects, count, "order_create");
+	CU_ASSERT_PTR_NOT_NULL(order);
+	CU_ASSERT_PTR_NULL(effect_find(effects, count, "order"));
+	if (!order)
+		return;
+	CU_ASSERT_STRING_EQUAL(order->effect, "order_create");
+	CU_ASSERT_EQUAL(order->paths_count, ARRAY_SIZE(rows));
+	for (size_t i = 0; i < order->paths_count && i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_STRING_EQUAL(order->paths[i].id, rows[i].id);
+		CU_ASSERT_EQUAL(order->paths[i].side, (int)rows[i].side);
+	}
+	CU_ASSERT_EQUAL(order->paths[5].scenarios_count, 0);
+	CU_ASSERT_EQUAL(order->paths[5].coverage.claims, EFFECT_CLAIMS_NONE);
+	/* In SQLite neither who wrote a row nor in which transaction is established. */
+	CU_ASSERT_TRUE(effect_sees(order, EFFECT_SEES_EFFECT));
+	CU_ASSERT_FALSE(effect_sees(order, EFFECT_SEES_TRANSACTION));
+	CU_ASSERT_FALSE(effect_sees(order, EFFECT_SEES_ROLE));
+}
+
+static void test_values(void)
+{
+	cleanup_free struct scenario *scenario = base_scenario();
+	cleanup_free struct effect *effect = calloc(1, sizeof(*effect)), *back = calloc(1, sizeof(*back));
+	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
+	cleanup_json struct json_document *document = NULL;
+	struct json_writer writer;
+	struct error *err = NULL;
+
+	CU_ASSERT(effect && back && effect_world_decode(NULL, NULL, scenario, effect, &err) == 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_STRING_EQUAL(effect->id, "order");
+	CU_ASSERT_PTR_EQUAL(effect_path_of(effect, "tcp4"), &effect->paths[1]);
+	CU_ASSERT_PTR_NULL(effect_path_of(effect, "stderr"));
+	CU_ASSERT_TRUE(effect_path_observer(&effect->paths[0], "orders"));
+	CU_ASSERT_FALSE(effect_path_observer(&effect->paths[0], "dns"));
+	CU_ASSERT_TRUE(effect_path_scenario(&effect->paths[0], "base"));
+	CU_ASSERT_FALSE(effect_path_scenario(&effect->paths[2], "base"));
+	json_begin(&writer, &text);
+	effect_encode(effect, &writer);
+	CU_ASSERT_EQUAL(json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, &err), 0);
+	CU_ASSERT_EQUAL(effect_decode_sealed(json_root(document), "effects.json", back, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(memcmp(back, effect, sizeof(*back)), 0);
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *from, *to, *part;
+	} rows[] = {
+		/* form */
+		{ "\"effect\":\"order_create\",", "", "order.json: effect: missing" },
+		{ "\"revision\":\"r1\"", "\"revision\":\"\"", "order.json: revision" },
+		{ "2026-01-02T03:04:05Z", "yesterday", "order.json: inventory.date" },
+		{ "source-review", "guess", "order.json: inventory.method: unknown value" },
+		{ "\"inventory\"", "\"status\":\"established\",\"inventory\"", "order.json: unknown key 'status'" },
+		{ "\"why\":\"y\"", "\"why\":\"y\",\"status\":\"established\"",
+		  "order.json: paths[0].coverage: unknown key 'status'" },
+		{ "\"side\":\"agent\"", "\"side\":\"both\"", "order.json: paths[0].side: unknown value" },
+		{ "\"why\":\"y\"", "\"why\":\"\"", "order.json: paths[0].coverage.why" },
+		{ ",\"reason\":\"r\"", "", "order.json: excluded[0].reason: missing" },
+		{ "[\"effect\"]", "[]", "order.json: observers[0].sees" },
+		/* names */
+		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[\"tcp4\",\"order\"]",
+		  "order.json: paths[0].observers[1]: unknown 'order': did you mean 'orders'?" },
+		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[\"moonlight\"]",
+		  "order.json: paths[0].observers[0]: unknown 'moonlight'" },
+		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[]",
+		  "order.json: paths[0].observers: none: nobody would see the effect" },
+		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[\"orders\",\"orders\"]",
+		  "order.json: paths[0].observers[1]: 'orders' stands there twice" },
+		{ "{\"id\":\"orders\"", "{\"id\":\"tcp4\"",
+		  "order.json: observers[0].id: 'tcp4' is one of the harness" },
+		{ "\"sees\":[\"effect\"]}]",
+		  "\"sees\":[\"effect\"]},{\"id\":\"orders\",\"program\":\"p\",\"sees\":[\"effect\"]}]",
+		  "order.json: observers[1].id: 'orders' stands there twice" },
+		{ "[\"base\"]", "[\"nowhere\"]", "order.json: paths[0].scenarios[0]: no scenario is 'nowhere'" },
+		{ "[\"base\"]", "[\"base\",\"base\"]", "order.json: paths[0].scenarios[1]: 'base' stands there twice" },
+		{ "\"subject\":\"permitted\"", "\"subject\":\"stderr\"",
+		  "order.json: paths[0].scenarios[0]: 'base' does not look for 'stderr'" },
+		/* a canary check is no path of the effect: nobody of this path sees it */
+		{ "\"subject\":\"permitted\"", "\"subject\":\"dns\"",
+		  "order.json: paths[0].scenarios[0]: 'base' does not look for 'dns' at an observer of this path" },
+		{ "\"id\":\"P2\"", "\"id\":\"P1\"", "order.json: paths[1].id: 'P1' stands there twice" },
+		{ "\"subject\":\"tcp4\"", "\"subject\":\"permitted\"",
+		  "order.json: paths[1].subject: 'permitted' is that of another path" },
+		/* coverage */
+		{ "\"mediated\",\"basis\":\"statements\"", "\"mediated\",\"basis\":\"none\"",
+		  "order.json: paths[2].coverage.basis: goes with a claim" },
+		{ "\"none\",\"basis\":\"none\"", "\"none\",\"basis\":\"statements\"",
+		  "order.json: paths[3].coverage.basis: goes with a claim" },
+		{ "[\"base\"]", "[]", "order.json: paths[0].coverage.basis: 'scenarios' goes with scenarios" },
+		{ "\"basis\":\"scenarios\"", "\"basis\":\"statements\"",
+		  "order.json: paths[0].coverage.basis: 'scenarios' goes with scenarios" },
+		{ "\"scenarios\":[\"base\"],\"coverage\":{\"claims\":\"mediated\",\"basis\":\"scenarios\"",
+		  "\"scenarios\":[],\"coverage\":{\"claims\":\"mediated\",\"basis\":\"statements\"",
+		  "order.json: paths[0].coverage.basis: a path of the agent's side is exercised, not stated" },
+		{ "\"side\":\"agent\"", "\"side\":\"deployment\"",
+		  "order.json: paths[0].coverage.claims: what the agent's confinement does covers no path" },
+		{ "\"mediator\":\"gateway\"", "\"mediator\":\"none\"",
+		  "order.json: paths[0].coverage.claims: mediated by nobody" },
+		{ "\"admits\":\"authorised\"", "\"admits\":\"anything\"",
+		  "order.json: paths[0].coverage.claims: who lets anything pass" },
+	};
+	cleanup_free struct scenario *scenario = base_scenario();
+	cleanup_free struct effect *out = calloc(1, sizeof(*out));
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct error *err = NULL;
+
+		CU_ASSERT(effect_world_decode(rows[i].from, rows[i].to, scenario, out, &err) < 0);
+		CU_ASSERT(test_error(&err, ERROR_INPUT, rows[i].part));
+	}
+}
+
+/* Without names, as a bundle is read: sense stays. */
+static void test_without_names(void)
+{
+	cleanup_free struct effect *out = calloc(1, sizeof(*out));
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(effect_world_decode("[\"base\"]", "[\"nowhere\"]", NULL, out, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT(effect_world_decode("\"mediator\":\"gateway\"", "\"mediator\":\"none\"", NULL, out, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "mediated by nobody"));
+}
+
+/* Two declarations: of the same effect for the same boundary, and of two effects that could not be told apart. */
+static void test_set(void)
+{
+	cleanup_free struct scenario *scenario = base_scenario();
+	cleanup_free struct effect *two = calloc(2, sizeof(*two));
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < 2; i++)
+		CU_ASSERT_EQUAL(effect_world_decode(NULL, NULL, scenario, &two[i], &err), 0);
+	snprintf(two[1].id, sizeof(two[1].id), "second");
+	CU_ASSERT(effect_check_set(two, 2, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT,
+			     "second.json: effect: 'order_create' is declared for 'b' in order.json too"));
+	/* another revision is no other boundary */
+	snprintf(two[1].revision, sizeof(two[1].revision), "r2");
+	CU_ASSERT(effect_check_set(two, 2, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "is declared for 'b'"));
+	snprintf(two[1].effect, sizeof(two[1].effect), "order_delete");
+	CU_ASSERT(effect_check_set(two, 2, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "second.json: paths[0].subject: 'permitted' is counted by the same"));
+	for (size_t i = 0; i < two[1].paths_count; i++)
+		snprintf(two[1].paths[i].subject, sizeof(two[1].paths[i].subject), "other-%zu", i);
+	/* one observer may see two effects by subjects of their own */
+	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	snprintf(two[1].effect, sizeof(two[1].effect), "order_create");
+	snprintf(two[1].boundary.id, sizeof(two[1].boundary.id), "b2");
+	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL(file);
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+}
+
+static void test_folder(void)
+{
+	char folder[] = "/tmp/test_effect.XXXXXX";
+	cleanup_free struct effect *none = NULL, *twice = NULL;
+	struct error *err = NULL;
+	size_t count = 9;
+
+	CU_ASSERT_PTR_NOT_NULL(mkdtemp(folder));
+	write_file(folder, "schema.json", "{}");
+	write_file(folder, "README", "no declaration");
+	write_file(folder, ".hidden.json", "{}");
+	CU_ASSERT_EQUAL(load_tree(folder, &none, &count, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(count, 0);
+	write_file(folder, "a.json", "{\"effect\":1}");
+	CU_ASSERT(load_tree(folder, &twice, &count, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "a.json: effect: must be a string"));
+	write_file(folder, "a.json", "{");
+	CU_ASSERT(load_tree(folder, &twice, &count, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "a.json"));
+	write_file(folder, "a.json", "{}");
+	write_file(folder, "B!.json", "{}");
+	CU_ASSERT(load_tree(folder, &twice, &count, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, ""));
+	CU_ASSERT_PTR_NULL(twice);
+	CU_ASSERT_EQUAL(fd_remove_tree(AT_FDCWD, folder, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+}
+
+static CU_TestInfo tests[] = {
+	{ "the declaration of the tree", test_tree },
+	{ "values, and back", test_values },
+	{ "each refusal names file and field", test_refused },
+	{ "without names", test_without_names },
+	{ "between declarations", test_set },
+	{ "a folder", test_folder },
+	CU_TEST_INFO_NULL,
+};
+
+static CU_SuiteInfo suites[] = {
+	{ "effect", NULL, NULL, NULL, NULL, tests },
+	CU_SUITE_INFO_NULL,
+};
+
+int main(void)
+{
+	return test_main("test_effect", suites);
+}

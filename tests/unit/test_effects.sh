@@ -1,0 +1,75 @@
+#!/bin/bash
+# `harness effects`: its words, its document, and that a declaration which does not hold together ends with 3, file and field.
+# shellcheck disable=SC2317 # check() calls functions by name
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+HARNESS=$(realpath "${BUILD:-build}")/harness
+passed=0 failed=0
+folder=$(mktemp -d "${TMPDIR:-/tmp}/harness-effects.XXXXXX") || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+check() { # WHAT COMMAND...
+	local what=$1
+	shift
+	if "$@" >"$folder/shown" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'effects: FAILED: %s\n' "$what"
+		cat "$folder/out" "$folder/err"
+	fi
+}
+
+# Runs the verb and looks at its end: the exit code and a text on either stream.
+says() { # CODE TEXT ARGUMENT...
+	local code=$1 text=$2 got
+	shift 2
+	"$HARNESS" effects "$@" >"$folder/out" 2>"$folder/err"
+	got=$?
+	[ "$got" -eq "$code" ] && grep -qF -- "$text" "$folder/out" "$folder/err"
+}
+
+# A copy of the declarations with one change.
+planted() { # SED
+	rm -rf "$folder/own"
+	cp -r effects "$folder/own" && sed -i "$1" "$folder/own/order_create.json" &&
+		! cmp -s effects/order_create.json "$folder/own/order_create.json"
+}
+
+check "without a word it lists" says 0 "order_create "
+check "list" says 0 "of 6 paths exercised" list
+check "check" says 0 "1 declarations hold together" check
+check "show" says 0 "P4 " show order_create
+check "show says what it does not show" says 0 "does not show that the set of paths is complete" show order_create
+check "show of another" says 4 "did you mean 'order_create'" show order_crate
+check "another word" says 4 "effects takes" compute
+check "show without an id" says 4 "effects takes" show
+check "list with one" says 4 "effects takes" list order_create
+check "the document" says 0 '"verb":"effects","exitCode":0,"effects":[{"id":"order_create"' check --json
+check "no folder" says 3 "the declarations' folder" --effects "$folder/nowhere"
+mkdir "$folder/empty"
+check "none declared" says 0 "0 declarations" check --effects "$folder/empty"
+
+row() { # WHAT SED TEXT
+	check "$1: was planted" planted "$2"
+	check "$1" says 3 "order_create.json: $3" check --effects "$folder/own"
+	check "$1, as a document" says 3 "\"error\":\"order_create.json: $3" check --json --effects "$folder/own"
+}
+row "an unknown observer" '0,/"observers": \["orders"\]/s//"observers": ["ordres"]/' \
+	"paths[0].observers[0]: unknown 'ordres': did you mean 'orders'?"
+row "a path without an observer" '0,/"observers": \["orders"\]/s//"observers": []/' "paths[0].observers: none"
+row "a scenario that does not exist" '0,/"scenarios": \[\]/s//"scenarios": ["moon"]/' \
+	"paths[0].scenarios[0]: no scenario is 'moon'"
+# A deployment's path never gets the coverage of the agent's confinement: neither where a canary is checked...
+row "a canary check as coverage" '0,/"scenarios": \[\]/s//"scenarios": ["mutation\/log-driver"]/' \
+	"paths[0].scenarios[0]: 'mutation/log-driver' does not look for 'order-gateway'"
+# ...nor by saying so.
+row "a status by hand" 's/"revision":/"status": "established", "revision":/' "unknown key 'status'"
+check "declared twice: was planted" planted 's/"title": "/&x/'
+cp "$folder/own/order_create.json" "$folder/own/again.json"
+check "declared twice" says 3 "order_create.json: effect: 'order_create' is declared for 'orders-sqlite' in again.json too" \
+	check --effects "$folder/own"
+
+printf 'effects: %d passed, %d failed, 0 skipped\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
