@@ -45,6 +45,10 @@
 #define EFFECT_SCENARIOS_MAX 16
 #define EFFECT_EXCLUDED_MAX 16
 #define EFFECT_TEXT_MAX 256
+#define CLAIM_UNMET_MAX 256
+#define CLAIM_RESTS_MAX 1024
+#define CLAIM_STATEMENTS_MAX 128
+#define CORRELATE_MAX 4096 /* calls, and rows, of an arm */
 
 /* Documents */
 #define JSON_DEPTH 16 /* bundle, scenario, configuration */
