@@ -1,0 +1,132 @@
+/*
+ * What a run says of a protected effect, derived: five claims that must not be confused, each established, not
+ * established or refuted. A rule only takes away: it names an obligation that is not met, or an observation that
+ * refutes. So a status cannot be written by hand, nothing that is listed raises one, and a claim that rests on nothing
+ * is not established. Pure.
+ */
+#ifndef HARNESS_ORACLE_CLAIMS_H
+#define HARNESS_ORACLE_CLAIMS_H
+
+#include "oracle/correlate.h"
+#include "oracle/judge.h"
+#include "oracle/statement.h"
+
+enum claim_id {
+	CLAIM_AUTHORIZATION, /* the calls on the authorised paths were authorised */
+	CLAIM_CORRELATION, /* what was executed belongs to those calls */
+	CLAIM_OBSERVATION, /* the effect itself was looked at, by an observer that proved its sight */
+	CLAIM_COMPLETENESS, /* of the set of paths */
+	CLAIM_MEDIATION, /* complete: all paths that can produce the effect are within the boundary */
+	CLAIMS,
+};
+enum claim_status { CLAIM_ESTABLISHED, CLAIM_NOT_ESTABLISHED, CLAIM_REFUTED };
+enum claim_obligation {
+	OBLIGATION_EVIDENCE, /* it rests on nothing */
+	OBLIGATION_REVISION, /* what ran is another revision than the declared */
+	OBLIGATION_EXERCISE, /* no arm of this run took the path */
+	OBLIGATION_DECISION, /* the audit chain does not hold the decision */
+	OBLIGATION_CORRELATION, /* call, entry and row were not joined */
+	OBLIGATION_READ_BACK, /* a call was allowed, and its effect was not found */
+	OBLIGATION_UNIQUE_CALL, /* two calls under one id */
+	OBLIGATION_OBSERVER, /* nobody proved that he could see */
+	OBLIGATION_EFFECT, /* other effects were seen than the path makes */
+	OBLIGATION_COVERAGE, /* an absence that nothing earned */
+	OBLIGATION_MEDIATOR, /* nobody stands in the path */
+	OBLIGATION_AUTHORIZATION, /* the claim of that name is not established */
+	OBLIGATION_COMPLETENESS, /* likewise */
+	OBLIGATION_INVENTORY, /* no assessed inventory, or one without this path */
+	OBLIGATION_CONTROL, /* no assessed evidence of a control */
+	OBLIGATION_INDEPENDENT, /* no assessed independent observation */
+};
+enum claim_refutation {
+	REFUTED_BY_BYPASS, /* an effect on a path where none may be */
+	REFUTED_BY_DENIED, /* an effect of a call that was denied */
+	REFUTED_BY_ROW_WITHOUT_CALL, /* on an authorised path */
+	REFUTED_BY_ROW_AGAIN,
+	REFUTED_BY_COPIED_ID,
+	REFUTED_BY_UNDECLARED_PATH, /* the assessed inventory has one more */
+	REFUTED_BY_UNEXPLAINED_ROW, /* an effect that came on no declared path */
+	REFUTED_BY_CLAIM, /* another claim that this one needs is refuted */
+};
+extern const char *const claim_names[]; /* each NULL-terminated, index = value */
+extern const char *const claim_status_names[];
+extern const char *const claim_obligation_names[];
+extern const char *const claim_refutation_names[];
+
+struct claim_input {
+	const struct effect *effect;
+	const char *revision; /* that ran */
+	const struct verdicts *verdicts;
+	const struct correlation *correlation; /* NULL: nobody joined calls and rows */
+	const struct statement *statements;
+	size_t statements_count;
+	struct statement_ground ground; /* its effect is the one above */
+};
+
+struct claim {
+	int id;
+	int status;
+	char says[EFFECT_TEXT_MAX];
+	char says_not[EFFECT_TEXT_MAX];
+	struct claim_unmet {
+		int obligation;
+		char path[NAME_MAX_SHORT]; /* or "": of the whole set */
+	} unmet[CLAIM_UNMET_MAX];
+	size_t unmet_count;
+	struct claim_refuted {
+		int by;
+		char path[NAME_MAX_SHORT];
+	} refuted[CLAIM_UNMET_MAX];
+	size_t refuted_count;
+	char rests_on[CLAIM_RESTS_MAX][HEX_SHA256]; /* ids of observations, entries of the chain, statements */
+	size_t rests_on_count;
+	int unseen[EFFECT_SIGHTS_MAX]; /* what the effect's own observers cannot tell, though the claim is about it */
+	size_t unseen_count;
+	bool cut; /* more than its arrays hold */
+};
+
+struct claims {
+	char id[ID_MAX]; /* of the declaration */
+	char effect[NAME_MAX_SHORT];
+	char boundary[NAME_MAX_SHORT];
+	char revision[ID_MAX];
+	struct claim claims[CLAIMS];
+	size_t claims_count;
+	/* NON_BYPASSABILITY(B,E) and its halves: that the set is complete, and that what is in it is mediated. */
+	struct claim_non_bypassability {
+		int status, completeness, mediation;
+	} non_bypassability;
+	struct claim_statement {
+		char id[ID_MAX];
+		int kind;
+		char path[NAME_MAX_SHORT];
+		int reason; /* STATEMENT_COUNTS, or why it was ignored */
+	} statements[CLAIM_STATEMENTS_MAX];
+	size_t statements_count;
+};
+extern const struct schema_field claims_fields[];
+
+/* A rule takes away from one claim. They are applied in order: a claim that needs another comes behind it. */
+struct claim_rule {
+	const char *id;
+	enum claim_id claim;
+	void (*apply)(const struct claim_input *input, const struct claims *before, struct claim *claim);
+};
+extern const struct claim_rule claim_rules[];
+extern const size_t claim_rules_count;
+
+/* Applies all rules. *out is zeroed first. ERROR_LIMIT: more than the claims can hold; nothing is cut silently. */
+int claims_derive(const struct claim_input *input, struct claims *out, struct error **err) MUST_CHECK;
+/* The same by the rules that are given. */
+int claims_derive_by(const struct claim_rule *rules, size_t count, const struct claim_input *input, struct claims *out,
+		     struct error **err) MUST_CHECK;
+/* claims.json, canonical: one element for each effect. */
+int claims_encode(const struct claims *claims, size_t count, struct buf *out, struct error **err) MUST_CHECK;
+
+/* For the rules. */
+void claim_unmet(struct claim *claim, enum claim_obligation obligation, const char *path);
+void claim_refute(struct claim *claim, enum claim_refutation by, const char *path);
+void claim_rest_on(struct claim *claim, const char *id);
+enum claim_status claim_status(const struct claim *claim);
+
+#endif

@@ -1,0 +1,473 @@
+/* The rules of claims, one table. Each is a pure function that names what is missing, or what refutes. */
+#include <string.h>
+
+#include "oracle/claims.h"
+
+/* ---- what rules look at --------------------------------------------------------------------------------------------
+ */
+
+/* The next cell, from *at on, of an arm that took the path with every protection in place: what a mutant shows is that
+ * somebody would have seen it, and is in that cell's verdict already. */
+static const struct verdict_cell *next_cell(const struct claim_input *input, const struct effect_path *path, size_t *at)
+{
+	while (*at < input->verdicts->cells_count) {
+		const struct verdict_cell *cell = &input->verdicts->cells[(*at)++];
+
+		if (!cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->id) &&
+		    strcmp(cell->expectation->subject, path->subject) == 0 &&
+		    effect_path_observer(path, cell->expectation->observer))
+			return cell;
+	}
+	return NULL;
+}
+
+/* Whether an arm took the path and somebody looked; the claim then rests on what was observed there. */
+static bool exercised(const struct claim_input *input, const struct effect_path *path, struct claim *claim)
+{
+	const struct verdict_cell *cell;
+	bool any = false;
+	size_t at = 0;
+
+	while ((cell = next_cell(input, path, &at))) {
+		if (!cell->observation)
+			continue;
+		any = true;
+		claim_rest_on(claim, cell->observation->id);
+	}
+	return any;
+}
+
+static bool is_authorised(const struct effect_path *path)
+{
+	return path->side == EFFECT_AGENT && path->admits == EFFECT_ADMITS_AUTHORISED;
+}
+
+static bool is_closed(const struct effect_path *path)
+{
+	return path->side == EFFECT_AGENT && path->admits == EFFECT_ADMITS_NOTHING;
+}
+
+static const struct effect_path *paths_end(const struct claim_input *input)
+{
+	return input->effect->paths + input->effect->paths_count;
+}
+
+#define EACH_PATH(path, input)                                                                                         \
+	(const struct effect_path *path = (input)->effect->paths; path < paths_end(input); path++)
+
+/* The finding's path, or NULL: of a row that bears no canary of a declared path. */
+static const struct effect_path *path_of(const struct claim_input *input, const struct correlate_finding *finding)
+{
+	return finding->subject[0] ? effect_path_of(input->effect, finding->subject) : NULL;
+}
+
+typedef bool path_filter(const struct effect_path *path);
+
+/* Each finding of this kind on such a path refutes by `what`, or leaves the obligation `what` unmet. */
+static void each_finding(const struct claim_input *input, enum correlate_kind kind, path_filter *filter,
+			 struct claim *claim, int what, bool refutes)
+{
+	if (!input->correlation)
+		return;
+	for (size_t i = 0; i < input->correlation->count; i++) {
+		const struct correlate_finding *finding = &input->correlation->findings[i];
+		const struct effect_path *path = path_of(input, finding);
+
+		if (finding->kind != (int)kind || !path || !filter(path))
+			continue;
+		if (refutes)
+			claim_refute(claim, (enum claim_refutation)what, path->id);
+		else
+			claim_unmet(claim, (enum claim_obligation)what, path->id);
+	}
+}
+
+static bool is_counted(const struct claim_input *input, const struct statement *statement, enum statement_kind kind)
+{
+	return statement->kind == (int)kind && statement_judge(statement, &input->ground) == STATEMENT_COUNTS;
+}
+
+/* ---- every claim ---------------------------------------------------------------------------------------------------
+ */
+
+static void other_revision(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	if (strcmp(input->revision, input->effect->revision) != 0)
+		claim_unmet(claim, OBLIGATION_REVISION, "");
+}
+
+/* ---- authorization and correlation ---------------------------------------------------------------------------------
+ */
+
+static void authorised_path_taken(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+	if (is_authorised(path) && !exercised(input, path, claim))
+		claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+}
+
+static void decision_is_recorded(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	if (!input->correlation)
+		claim_unmet(claim, OBLIGATION_DECISION, "");
+	each_finding(input, CORRELATE_CALL_WITHOUT_ENTRY, is_authorised, claim, OBLIGATION_DECISION, false);
+}
+
+static void denied_call_acts(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_ROW_OF_DENIED, is_authorised, claim, REFUTED_BY_DENIED, true);
+}
+
+static bool joined(const struct claim_input *input, const struct effect_path *path, struct claim *claim)
+{
+	bool any = false;
+
+	for (size_t i = 0; input->correlation && i < input->correlation->count; i++) {
+		const struct correlate_finding *finding = &input->correlation->findings[i];
+
+		if (finding->kind != CORRELATE_JOINED || path_of(input, finding) != path)
+			continue;
+		any = true;
+		claim_rest_on(claim, finding->entry);
+	}
+	return any;
+}
+
+static void call_and_row_are_joined(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+	if (is_authorised(path) && !joined(input, path, claim))
+		claim_unmet(claim, OBLIGATION_CORRELATION, path->id);
+	each_finding(input, CORRELATE_CALL_WITHOUT_ENTRY, is_authorised, claim, OBLIGATION_CORRELATION, false);
+}
+
+static void effect_is_read_back(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_CALL_WITHOUT_ROW, is_authorised, claim, OBLIGATION_READ_BACK, false);
+}
+
+static void call_has_its_own_id(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_CALL_AGAIN, is_authorised, claim, OBLIGATION_UNIQUE_CALL, false);
+}
+
+static void row_without_call(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_ROW_WITHOUT_CALL, is_authorised, claim, REFUTED_BY_ROW_WITHOUT_CALL, true);
+}
+
+static void row_again(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_ROW_AGAIN, is_authorised, claim, REFUTED_BY_ROW_AGAIN, true);
+}
+
+static bool is_any(const struct effect_path *path)
+{
+	(void)path;
+	return true;
+}
+
+/* On whatever path the copy came. */
+static void copied_id(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_COPIED_ID, is_any, claim, REFUTED_BY_COPIED_ID, true);
+}
+
+/* ---- observation ---------------------------------------------------------------------------------------------------
+ */
+
+static void declared_scenarios_ran(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+	if (path->scenarios_count > 0 && !exercised(input, path, claim))
+		claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+}
+
+/* Unearned is another matter: the observer saw, and nothing shows that there was anything to see. */
+static bool is_blind(const struct verdict_cell *cell)
+{
+	return cell->verdict == VERDICT_NOT_ESTABLISHED && cell->because != BECAUSE_UNEARNED;
+}
+
+static void observer_saw(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+		{
+			const struct verdict_cell *cell;
+			size_t at = 0;
+
+			while ((cell = next_cell(input, path, &at)))
+				if (is_blind(cell))
+					claim_unmet(claim, OBLIGATION_OBSERVER, path->id);
+		}
+}
+
+/* An effect that a path makes, and that was not there, or was there more often. */
+static void effect_is_as_made(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+		{
+			const struct verdict_cell *cell;
+			size_t at = 0;
+
+			while (!is_closed(path) && (cell = next_cell(input, path, &at)))
+				if (cell->verdict == VERDICT_FAIL)
+					claim_unmet(claim, OBLIGATION_EFFECT, path->id);
+		}
+}
+
+/* ---- completeness of the set ---------------------------------------------------------------------------------------
+ */
+
+static bool names(const struct statement *inventory, const char *path)
+{
+	for (size_t i = 0; i < inventory->paths_count; i++)
+		if (strcmp(inventory->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+static bool declares(const struct effect *effect, const char *path)
+{
+	for (size_t i = 0; i < effect->paths_count; i++)
+		if (strcmp(effect->paths[i].id, path) == 0)
+			return true;
+	return false;
+}
+
+static void inventory_is_assessed(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	bool any = false;
+
+	(void)before;
+	for (size_t i = 0; i < input->statements_count; i++) {
+		const struct statement *inventory = &input->statements[i];
+
+		if (!is_counted(input, inventory, STATEMENT_INVENTORY))
+			continue;
+		any = true;
+		claim_rest_on(claim, inventory->id);
+	}
+	if (!any)
+		claim_unmet(claim, OBLIGATION_INVENTORY, "");
+}
+
+static void inventory_has_each_path(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for (size_t i = 0; i < input->statements_count; i++)
+		for
+			EACH_PATH(path, input)
+	if (is_counted(input, &input->statements[i], STATEMENT_INVENTORY) && !names(&input->statements[i], path->id))
+		claim_unmet(claim, OBLIGATION_INVENTORY, path->id);
+}
+
+static void inventory_has_another_path(const struct claim_input *input, const struct claims *before,
+				       struct claim *claim)
+{
+	(void)before;
+	for (size_t i = 0; i < input->statements_count; i++) {
+		const struct statement *inventory = &input->statements[i];
+
+		for (size_t path = 0; path < inventory->paths_count; path++)
+			if (is_counted(input, inventory, STATEMENT_INVENTORY) &&
+			    !declares(input->effect, inventory->paths[path]))
+				claim_refute(claim, REFUTED_BY_UNDECLARED_PATH, inventory->paths[path]);
+	}
+}
+
+/* An effect that bears no canary of a declared path, and belongs to no call. */
+static void effect_on_no_path(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for (size_t i = 0; input->correlation && i < input->correlation->count; i++) {
+		const struct correlate_finding *finding = &input->correlation->findings[i];
+
+		if (finding->kind == CORRELATE_ROW_WITHOUT_CALL && !path_of(input, finding))
+			claim_refute(claim, REFUTED_BY_UNEXPLAINED_ROW, "");
+	}
+}
+
+/* ---- complete mediation --------------------------------------------------------------------------------------------
+ */
+
+static void agent_path_taken(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+	if (path->side == EFFECT_AGENT && !exercised(input, path, claim))
+		claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+}
+
+static void bypass_was_seen(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+		{
+			const struct verdict_cell *cell;
+			size_t at = 0;
+
+			while (is_closed(path) && (cell = next_cell(input, path, &at)))
+				if (cell->verdict == VERDICT_FAIL && cell->because == BECAUSE_VALUE)
+					claim_refute(claim, REFUTED_BY_BYPASS, path->id);
+		}
+}
+
+/* A row with the canary of a path where nothing may happen, whatever the cells say. */
+static void bypass_was_read(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	each_finding(input, CORRELATE_ROW_WITHOUT_CALL, is_closed, claim, REFUTED_BY_BYPASS, true);
+}
+
+static void absence_is_earned(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+		{
+			const struct verdict_cell *cell;
+			size_t at = 0;
+
+			while (path->side == EFFECT_AGENT && (cell = next_cell(input, path, &at)))
+				if (cell->verdict != VERDICT_PASS)
+					claim_unmet(claim, OBLIGATION_COVERAGE, path->id);
+		}
+}
+
+static void somebody_mediates(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	for
+		EACH_PATH(path, input)
+	if (path->side == EFFECT_AGENT && path->coverage.claims != EFFECT_CLAIMS_MEDIATED)
+		claim_unmet(claim, OBLIGATION_MEDIATOR, path->id);
+}
+
+/* Another claim that this one needs. */
+static void need(const struct claims *before, enum claim_id other, enum claim_obligation obligation, const char *path,
+		 struct claim *claim)
+{
+	enum claim_status status = claim_status(&before->claims[other]);
+
+	if (status == CLAIM_REFUTED)
+		claim_refute(claim, REFUTED_BY_CLAIM, path);
+	else if (status == CLAIM_NOT_ESTABLISHED)
+		claim_unmet(claim, obligation, path);
+}
+
+static void authorised_path_is_authorised(const struct claim_input *input, const struct claims *before,
+					  struct claim *claim)
+{
+	for
+		EACH_PATH(path, input)
+	if (is_authorised(path))
+		need(before, CLAIM_AUTHORIZATION, OBLIGATION_AUTHORIZATION, path->id, claim);
+}
+
+static void authorised_path_is_correlated(const struct claim_input *input, const struct claims *before,
+					  struct claim *claim)
+{
+	for
+		EACH_PATH(path, input)
+	if (is_authorised(path))
+		need(before, CLAIM_CORRELATION, OBLIGATION_CORRELATION, path->id, claim);
+}
+
+static void set_is_complete(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)input;
+	need(before, CLAIM_COMPLETENESS, OBLIGATION_COMPLETENESS, "", claim);
+}
+
+/* Each path of the deployment's side needs a statement of this kind. */
+static void assessed(const struct claim_input *input, enum statement_kind kind, enum claim_obligation obligation,
+		     struct claim *claim)
+{
+	for
+		EACH_PATH(path, input)
+		{
+			bool any = false;
+
+			for (size_t i = 0; i < input->statements_count && path->side == EFFECT_DEPLOYMENT; i++) {
+				const struct statement *statement = &input->statements[i];
+
+				if (strcmp(statement->path, path->id) != 0 || !is_counted(input, statement, kind))
+					continue;
+				any = true;
+				claim_rest_on(claim, statement->id);
+			}
+			if (path->side == EFFECT_DEPLOYMENT && !any)
+				claim_unmet(claim, obligation, path->id);
+		}
+}
+
+static void control_is_assessed(const struct claim_input *input, const struct claims *before, struct claim *claim)
+{
+	(void)before;
+	assessed(input, STATEMENT_CONTROL, OBLIGATION_CONTROL, claim);
+}
+
+static void observation_is_independent(const struct claim_input *input, const struct claims *before,
+				       struct claim *claim)
+{
+	(void)before;
+	assessed(input, STATEMENT_OBSERVATION, OBLIGATION_INDEPENDENT, claim);
+}
+
+const struct claim_rule claim_rules[] = {
+	{ .id = "authorization-revision", .claim = CLAIM_AUTHORIZATION, .apply = other_revision },
+	{ .id = "authorization-exercise", .claim = CLAIM_AUTHORIZATION, .apply = authorised_path_taken },
+	{ .id = "authorization-decision", .claim = CLAIM_AUTHORIZATION, .apply = decision_is_recorded },
+	{ .id = "authorization-denied", .claim = CLAIM_AUTHORIZATION, .apply = denied_call_acts },
+	{ .id = "correlation-revision", .claim = CLAIM_CORRELATION, .apply = other_revision },
+	{ .id = "correlation-exercise", .claim = CLAIM_CORRELATION, .apply = authorised_path_taken },
+	{ .id = "correlation-joined", .claim = CLAIM_CORRELATION, .apply = call_and_row_are_joined },
+	{ .id = "correlation-read-back", .claim = CLAIM_CORRELATION, .apply = effect_is_read_back },
+	{ .id = "correlation-own-id", .claim = CLAIM_CORRELATION, .apply = call_has_its_own_id },
+	{ .id = "correlation-row-without-call", .claim = CLAIM_CORRELATION, .apply = row_without_call },
+	{ .id = "correlation-row-again", .claim = CLAIM_CORRELATION, .apply = row_again },
+	{ .id = "correlation-copied-id", .claim = CLAIM_CORRELATION, .apply = copied_id },
+	{ .id = "correlation-denied", .claim = CLAIM_CORRELATION, .apply = denied_call_acts },
+	{ .id = "observation-revision", .claim = CLAIM_OBSERVATION, .apply = other_revision },
+	{ .id = "observation-exercise", .claim = CLAIM_OBSERVATION, .apply = declared_scenarios_ran },
+	{ .id = "observation-sight", .claim = CLAIM_OBSERVATION, .apply = observer_saw },
+	{ .id = "observation-as-made", .claim = CLAIM_OBSERVATION, .apply = effect_is_as_made },
+	{ .id = "completeness-revision", .claim = CLAIM_COMPLETENESS, .apply = other_revision },
+	{ .id = "completeness-inventory", .claim = CLAIM_COMPLETENESS, .apply = inventory_is_assessed },
+	{ .id = "completeness-each-path", .claim = CLAIM_COMPLETENESS, .apply = inventory_has_each_path },
+	{ .id = "completeness-another-path", .claim = CLAIM_COMPLETENESS, .apply = inventory_has_another_path },
+	{ .id = "completeness-no-path", .claim = CLAIM_COMPLETENESS, .apply = effect_on_no_path },
+	{ .id = "mediation-revision", .claim = CLAIM_MEDIATION, .apply = other_revision },
+	{ .id = "mediation-exercise", .claim = CLAIM_MEDIATION, .apply = agent_path_taken },
+	{ .id = "mediation-bypass-seen", .claim = CLAIM_MEDIATION, .apply = bypass_was_seen },
+	{ .id = "mediation-bypass-read", .claim = CLAIM_MEDIATION, .apply = bypass_was_read },
+	{ .id = "mediation-coverage", .claim = CLAIM_MEDIATION, .apply = absence_is_earned },
+	{ .id = "mediation-mediator", .claim = CLAIM_MEDIATION, .apply = somebody_mediates },
+	{ .id = "mediation-authorization", .claim = CLAIM_MEDIATION, .apply = authorised_path_is_authorised },
+	{ .id = "mediation-correlation", .claim = CLAIM_MEDIATION, .apply = authorised_path_is_correlated },
+	{ .id = "mediation-completeness", .claim = CLAIM_MEDIATION, .apply = set_is_complete },
+	{ .id = "mediation-control", .claim = CLAIM_MEDIATION, .apply = control_is_assessed },
+	{ .id = "mediation-independent", .claim = CLAIM_MEDIATION, .apply = observation_is_independent },
+};
+const size_t claim_rules_count = sizeof(claim_rules) / sizeof(claim_rules[0]);

@@ -1,0 +1,136 @@
+/* A run of which every claim is established, for the tests of claims to take something away from. */
+#ifndef HARNESS_TESTS_UNIT_CLAIMS_WORLD_H
+#define HARNESS_TESTS_UNIT_CLAIMS_WORLD_H
+
+#include "oracle/claims.h"
+#include "tests/unit/effect_world.h"
+
+#define WORLD_NOW 1000
+#define WORLD_ASSESSOR "aa11"
+#define WORLD_RUN_KEY "bb22"
+
+/* In the order of the arrays. */
+enum { WORLD_P1, WORLD_P2, WORLD_P4, WORLD_P5 };
+enum {
+	WORLD_INVENTORY,
+	WORLD_P4_CONTROL,
+	WORLD_P4_OBSERVATION,
+	WORLD_P5_CONTROL,
+	WORLD_P5_OBSERVATION,
+	WORLD_STATEMENTS
+};
+
+struct claims_world {
+	struct effect effect;
+	struct scenario scenario, mutant;
+	struct observation observations[3];
+	struct verdict_cell cells[3]; /* of P1, P2, and P2 in a mutant */
+	struct verdicts verdicts;
+	struct correlate_finding findings[4];
+	struct correlation correlation;
+	struct statement statements[WORLD_STATEMENTS];
+	char keys[1][HEX_SHA256];
+	struct claim_input input;
+	struct claims claims;
+};
+
+static inline void world_cell(struct claims_world *world, size_t at, const struct scenario *scenario,
+			      size_t expectation)
+{
+	struct verdict_cell *cell = &world->cells[at];
+
+	snprintf(world->observations[at].id, sizeof(world->observations[at].id), "o-%zu", at);
+	*cell = (struct verdict_cell){ .scenario = scenario,
+				       .expectation = &scenario->expect[expectation],
+				       .observation = &world->observations[at],
+				       .verdict = VERDICT_PASS,
+				       .because = BECAUSE_MET };
+}
+
+static inline void world_finding(struct claims_world *world, enum correlate_kind kind, const char *subject)
+{
+	struct correlate_finding *finding = &world->findings[world->correlation.count++];
+
+	*finding = (struct correlate_finding){ .kind = (int)kind, .call = "c1", .entry = "e1", .row = 1 };
+	snprintf(finding->subject, sizeof(finding->subject), "%s", subject);
+}
+
+static inline void world_statement(struct claims_world *world, size_t at, enum statement_kind kind, const char *path)
+{
+	struct statement *statement = &world->statements[at];
+
+	*statement = (struct statement){ .kind = (int)kind,
+					 .effect = "order_create",
+					 .revision = "r1",
+					 .boundary = "b",
+					 .from_s = WORLD_NOW - 1,
+					 .until_s = WORLD_NOW + 1,
+					 .key = WORLD_ASSESSOR };
+	snprintf(statement->id, sizeof(statement->id), "s-%zu", at);
+	snprintf(statement->path, sizeof(statement->path), "%s", path);
+}
+
+/* Freed by free(). */
+static inline struct claims_world *claims_world_new(void)
+{
+	struct claims_world *world = calloc(1, sizeof(*world));
+	struct error *err = NULL;
+	struct statement *inventory;
+
+	if (!world || world_decode("base", effect_scenario_text, NULL, NULL, &world->scenario, &err) < 0 ||
+	    effect_world_decode(NULL, NULL, &world->scenario, &world->effect, &err) < 0) {
+		fprintf(stderr, "claims_world: %s\n", err ? error_text(err) : "no memory");
+		abort();
+	}
+	world->mutant = world->scenario;
+	snprintf(world->mutant.control, sizeof(world->mutant.control), "base");
+	world_cell(world, 0, &world->scenario, 1);
+	world_cell(world, 1, &world->scenario, 0);
+	world_cell(world, 2, &world->mutant, 0);
+	world->verdicts = (struct verdicts){ .cells = world->cells, .cells_count = 3 };
+	world->correlation.findings = world->findings;
+	world_finding(world, CORRELATE_JOINED, "permitted");
+	world_statement(world, WORLD_INVENTORY, STATEMENT_INVENTORY, "");
+	inventory = &world->statements[WORLD_INVENTORY];
+	for (size_t i = 0; i < world->effect.paths_count; i++)
+		snprintf(inventory->paths[inventory->paths_count++], NAME_MAX_SHORT, "%s", world->effect.paths[i].id);
+	world_statement(world, WORLD_P4_CONTROL, STATEMENT_CONTROL, "P4");
+	world_statement(world, WORLD_P4_OBSERVATION, STATEMENT_OBSERVATION, "P4");
+	world_statement(world, WORLD_P5_CONTROL, STATEMENT_CONTROL, "P5");
+	world_statement(world, WORLD_P5_OBSERVATION, STATEMENT_OBSERVATION, "P5");
+	snprintf(world->keys[0], sizeof(world->keys[0]), WORLD_ASSESSOR);
+	world->input = (struct claim_input){ .effect = &world->effect,
+					     .revision = "r1",
+					     .verdicts = &world->verdicts,
+					     .correlation = &world->correlation,
+					     .statements = world->statements,
+					     .statements_count = WORLD_STATEMENTS,
+					     .ground = { .effect = &world->effect,
+							 .keys = (const char(*)[HEX_SHA256])world->keys,
+							 .keys_count = 1,
+							 .run_key = WORLD_RUN_KEY,
+							 .now_s = WORLD_NOW } };
+	return world;
+}
+
+/* What is not established and why, in one line; "" when all is. */
+static inline void claims_render(const struct claims *claims, struct buf *out)
+{
+	buf_free(out);
+	for (size_t id = 0; id < claims->claims_count; id++) {
+		const struct claim *claim = &claims->claims[id];
+
+		if (claim->status == CLAIM_ESTABLISHED)
+			continue;
+		(void)buf_printf(out, "%s%s %s:", out->length ? "; " : "", claim_names[id],
+				 claim_status_names[claim->status]);
+		for (size_t i = 0; i < claim->refuted_count; i++)
+			(void)buf_printf(out, " !%s@%s", claim_refutation_names[claim->refuted[i].by],
+					 claim->refuted[i].path);
+		for (size_t i = 0; i < claim->unmet_count; i++)
+			(void)buf_printf(out, " %s@%s", claim_obligation_names[claim->unmet[i].obligation],
+					 claim->unmet[i].path);
+	}
+}
+
+#endif

@@ -1,0 +1,542 @@
+/* Claims: what each thing that is taken away does to each of them, that every rule of the table is needed, statements.
+ */
+#include "oracle/claims.h"
+
+#include "tests/unit/claims_world.h"
+#include "tests/unit/test.h"
+
+#define NE "not_established"
+#define RENDERED (4 * KIB)
+
+/* ---- what is taken away --------------------------------------------------------------------------------------------
+ */
+
+static void nothing(struct claims_world *world)
+{
+	(void)world;
+}
+
+static void other_revision(struct claims_world *world)
+{
+	world->input.revision = "r2";
+}
+
+static void no_arm(struct claims_world *world)
+{
+	world->verdicts.cells_count = 0;
+}
+
+static void only_the_mutant(struct claims_world *world)
+{
+	world->verdicts.cells += 2;
+	world->verdicts.cells_count = 1;
+}
+
+static void p1_did_not_run(struct claims_world *world)
+{
+	world->cells[0].verdict = VERDICT_NOT_ESTABLISHED;
+	world->cells[0].because = BECAUSE_ARM;
+	world->cells[0].observation = NULL;
+}
+
+static void p2_did_not_run(struct claims_world *world)
+{
+	world->verdicts.cells[1] = world->verdicts.cells[2];
+}
+
+static void p2_observer_is_blind(struct claims_world *world)
+{
+	world->cells[1].verdict = VERDICT_NOT_ESTABLISHED;
+	world->cells[1].because = BECAUSE_NOT_LIVE;
+}
+
+static void p2_zero_is_unearned(struct claims_world *world)
+{
+	world->cells[1].verdict = VERDICT_NOT_ESTABLISHED;
+	world->cells[1].because = BECAUSE_UNEARNED;
+}
+
+static void p2_is_a_bypass(struct claims_world *world)
+{
+	world->cells[1].verdict = VERDICT_FAIL;
+	world->cells[1].because = BECAUSE_VALUE;
+}
+
+/* What a mutant lets out shows that it would have been seen. */
+static void mutant_is_undetected(struct claims_world *world)
+{
+	world->cells[2].verdict = VERDICT_FAIL;
+	world->cells[2].because = BECAUSE_VALUE;
+}
+
+static void p1_made_no_order(struct claims_world *world)
+{
+	world->cells[0].verdict = VERDICT_FAIL;
+	world->cells[0].because = BECAUSE_VALUE;
+}
+
+/* A canary check of the same arm is not the path's. */
+static void another_subject_leaks(struct claims_world *world)
+{
+	world_cell(world, 2, &world->scenario, 2);
+	world->cells[2].verdict = VERDICT_FAIL;
+	world->cells[2].because = BECAUSE_VALUE;
+}
+
+static void nobody_joined(struct claims_world *world)
+{
+	world->input.correlation = NULL;
+}
+
+static void replace_finding(struct claims_world *world, enum correlate_kind kind, const char *subject)
+{
+	world->correlation.count = 0;
+	world_finding(world, kind, subject);
+}
+
+static void call_without_row(struct claims_world *world)
+{
+	replace_finding(world, CORRELATE_CALL_WITHOUT_ROW, "permitted");
+}
+
+static void second_call_without_row(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_CALL_WITHOUT_ROW, "permitted");
+}
+
+static void row_again(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_AGAIN, "permitted");
+}
+
+static void copied_id(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_COPIED_ID, "permitted");
+}
+
+static void row_of_denied(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_OF_DENIED, "permitted");
+}
+
+static void call_without_entry(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_CALL_WITHOUT_ENTRY, "permitted");
+}
+
+static void call_again(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_CALL_AGAIN, "permitted");
+}
+
+static void row_without_call(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "permitted");
+}
+
+static void row_of_a_closed_path(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "tcp4");
+}
+
+/* Whatever the agent's confinement does, and no bypass of it. */
+static void row_of_the_deployment(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "other");
+}
+
+static void row_of_no_path(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "");
+}
+
+static void row_of_another_subject(struct claims_world *world)
+{
+	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "stderr");
+}
+
+static void no_statement(struct claims_world *world)
+{
+	world->input.statements_count = 0;
+}
+
+static void only_p4_is_assessed(struct claims_world *world)
+{
+	world->input.statements_count = WORLD_P5_CONTROL;
+}
+
+static void drop(struct claims_world *world, size_t at)
+{
+	world->statements[at].key[0] = '\0';
+}
+
+static void no_inventory(struct claims_world *world)
+{
+	drop(world, WORLD_INVENTORY);
+}
+
+static void no_control(struct claims_world *world)
+{
+	drop(world, WORLD_P4_CONTROL);
+}
+
+static void no_independent_observation(struct claims_world *world)
+{
+	drop(world, WORLD_P5_OBSERVATION);
+}
+
+static void inventory_lacks_a_path(struct claims_world *world)
+{
+	world->statements[WORLD_INVENTORY].paths_count--;
+}
+
+static void inventory_has_another(struct claims_world *world)
+{
+	struct statement *inventory = &world->statements[WORLD_INVENTORY];
+
+	snprintf(inventory->paths[inventory->paths_count++], NAME_MAX_SHORT, "P6");
+}
+
+static void p2_is_observed_only(struct claims_world *world)
+{
+	world->effect.paths[WORLD_P2].coverage.claims = EFFECT_CLAIMS_OBSERVED;
+}
+
+/* To list a path raises nothing, and takes away what is not known of it. */
+static void a_path_is_listed(struct claims_world *world)
+{
+	struct effect_path *path = &world->effect.paths[world->effect.paths_count++];
+
+	*path = world->effect.paths[WORLD_P5];
+	snprintf(path->id, sizeof(path->id), "P6");
+	snprintf(path->subject, sizeof(path->subject), "listed");
+}
+
+#define PAIR(first, second) "authorization " first "; correlation " second
+static const struct {
+	const char *name;
+	void (*change)(struct claims_world *world);
+	const char *rendered;
+} cases[] = {
+	{ "everything is there", nothing, "" },
+	{ "another revision ran", other_revision,
+	  PAIR(NE ": revision@",
+	       NE ": revision@") "; observation " NE ": revision@; path_set_completeness " NE
+				 ": revision@; complete_mediation " NE
+				 ": revision@ authorization@P1 correlation@P1 path_set_completeness@" },
+	{ "no arm", no_arm,
+	  PAIR(NE ": exercise@P1 evidence@",
+	       NE ": exercise@P1") "; observation " NE ": exercise@P1 exercise@P2 evidence@; complete_mediation " NE
+				   ": exercise@P1 exercise@P2 authorization@P1 correlation@P1" },
+	{ "only the mutant", only_the_mutant,
+	  PAIR(NE ": exercise@P1 evidence@",
+	       NE ": exercise@P1") "; observation " NE ": exercise@P1 exercise@P2 evidence@; complete_mediation " NE
+				   ": exercise@P1 exercise@P2 authorization@P1 correlation@P1" },
+	{ "the arm of P1 did not run", p1_did_not_run,
+	  PAIR(NE ": exercise@P1 evidence@",
+	       NE ": exercise@P1") "; observation " NE ": exercise@P1 observer_sight@P1; complete_mediation " NE
+				   ": exercise@P1 observation_coverage@P1 authorization@P1 "
+				   "correlation@P1" },
+	{ "nobody took P2", p2_did_not_run, "observation " NE ": exercise@P2; complete_mediation " NE ": exercise@P2" },
+	{ "the observer of P2 is blind", p2_observer_is_blind,
+	  "observation " NE ": observer_sight@P2; complete_mediation " NE ": observation_coverage@P2" },
+	{ "the zero of P2 is unearned", p2_zero_is_unearned, "complete_mediation " NE ": observation_coverage@P2" },
+	{ "a bypass is seen", p2_is_a_bypass, "complete_mediation refuted: !bypass@P2 observation_coverage@P2" },
+	{ "what a mutant lets out is no bypass", mutant_is_undetected, "" },
+	{ "a canary of another subject is no effect", another_subject_leaks, "" },
+	{ "P1 made no order", p1_made_no_order,
+	  "observation " NE ": effect_as_made@P1; complete_mediation " NE ": observation_coverage@P1" },
+	{ "nobody joined calls and rows", nobody_joined,
+	  PAIR(NE ": decision_record@", NE ": correlation@P1") "; complete_mediation " NE
+							       ": authorization@P1 correlation@P1" },
+	{ "a call without a row", call_without_row,
+	  "correlation " NE ": correlation@P1 read_back@P1; complete_mediation " NE ": correlation@P1" },
+	{ "a second call, without a row", second_call_without_row,
+	  "correlation " NE ": read_back@P1; complete_mediation " NE ": correlation@P1" },
+	{ "a second row", row_again,
+	  "correlation refuted: !second_effect_of_call@P1; complete_mediation refuted: !refuted_claim@P1" },
+	{ "a copied id", copied_id,
+	  "correlation refuted: !copied_id@P1; complete_mediation refuted: !refuted_claim@P1" },
+	{ "a row of a denied call", row_of_denied,
+	  PAIR("refuted: !effect_of_denied_call@P1",
+	       "refuted: !effect_of_denied_call@P1") "; complete_mediation refuted: !refuted_claim@P1" },
+	{ "the chain does not know a call", call_without_entry,
+	  PAIR(NE ": decision_record@P1", NE ": correlation@P1") "; complete_mediation " NE
+								 ": authorization@P1 correlation@P1" },
+	{ "two calls under one id", call_again,
+	  "correlation " NE ": unique_call@P1; complete_mediation " NE ": correlation@P1" },
+	{ "a row without a call", row_without_call,
+	  "correlation refuted: !effect_without_call@P1; complete_mediation refuted: !refuted_claim@P1" },
+	{ "a row of a closed path", row_of_a_closed_path, "complete_mediation refuted: !bypass@P2" },
+	{ "a row of the deployment's path", row_of_the_deployment, "" },
+	{ "a row of no path", row_of_no_path,
+	  "path_set_completeness refuted: !unexplained_effect@; complete_mediation refuted: !refuted_claim@" },
+	{ "a row of another subject", row_of_another_subject,
+	  "path_set_completeness refuted: !unexplained_effect@; complete_mediation refuted: !refuted_claim@" },
+	{ "no statement", no_statement,
+	  "path_set_completeness " NE ": inventory@ evidence@; complete_mediation " NE
+	  ": path_set_completeness@ control_evidence@P4 control_evidence@P5 independent_observation@P4 "
+	  "independent_observation@P5" },
+	{ "P4 is assessed, and no further", only_p4_is_assessed,
+	  "complete_mediation " NE ": control_evidence@P5 independent_observation@P5" },
+	{ "no inventory", no_inventory,
+	  "path_set_completeness " NE ": inventory@ evidence@; complete_mediation " NE ": path_set_completeness@" },
+	{ "no control", no_control, "complete_mediation " NE ": control_evidence@P4" },
+	{ "no independent observation", no_independent_observation,
+	  "complete_mediation " NE ": independent_observation@P5" },
+	{ "the inventory lacks a path", inventory_lacks_a_path,
+	  "path_set_completeness " NE ": inventory@P5; complete_mediation " NE ": path_set_completeness@" },
+	{ "the inventory has another", inventory_has_another,
+	  "path_set_completeness refuted: !undeclared_path@P6; complete_mediation refuted: !refuted_claim@" },
+	{ "P2 is observed only", p2_is_observed_only, "complete_mediation " NE ": mediator@P2" },
+	{ "a path more is listed", a_path_is_listed,
+	  "path_set_completeness " NE ": inventory@P6; complete_mediation " NE
+	  ": path_set_completeness@ control_evidence@P6 independent_observation@P6" },
+};
+
+static void render_by(size_t at, const struct claim_rule *rules, size_t count, struct buf *out)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	struct error *err = NULL;
+
+	cases[at].change(world);
+	CU_ASSERT_EQUAL(claims_derive_by(rules, count, &world->input, &world->claims, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	claims_render(&world->claims, out);
+}
+
+static void test_cases(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_buf struct buf rendered = BUF(RENDERED);
+
+		render_by(i, claim_rules, claim_rules_count, &rendered);
+		if (strcmp(buf_string(&rendered), cases[i].rendered) != 0)
+			fprintf(stderr, "%s:\n  expected %s\n  got      %s\n", cases[i].name, cases[i].rendered,
+				buf_string(&rendered));
+		CU_ASSERT_STRING_EQUAL(buf_string(&rendered), cases[i].rendered);
+	}
+}
+
+/* Whichever rule is taken out of the table, one of the cases above turns out otherwise. */
+static void test_every_rule_is_needed(void)
+{
+	cleanup_free struct claim_rule *rules = calloc(claim_rules_count, sizeof(*rules));
+
+	CU_ASSERT(rules && claim_rules_count > 0);
+	for (size_t without = 0; rules && without < claim_rules_count; without++) {
+		bool noticed = false;
+		size_t count = 0;
+
+		for (size_t i = 0; i < claim_rules_count; i++)
+			if (i != without)
+				rules[count++] = claim_rules[i];
+		for (size_t i = 0; i < ARRAY_SIZE(cases) && !noticed; i++) {
+			cleanup_buf struct buf rendered = BUF(RENDERED);
+
+			render_by(i, rules, count, &rendered);
+			noticed = strcmp(buf_string(&rendered), cases[i].rendered) != 0;
+		}
+		if (!noticed)
+			fprintf(stderr, "no case needs the rule %s\n", claim_rules[without].id);
+		CU_ASSERT_TRUE(noticed);
+	}
+}
+
+/* Without any rule nothing is established by a rule's absence alone: a claim rests on something, or on nothing. */
+static void test_no_rule(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(claims_derive_by(NULL, 0, &world->input, &world->claims, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	for (size_t id = 0; id < CLAIMS; id++)
+		CU_ASSERT_EQUAL(world->claims.claims[id].status, CLAIM_NOT_ESTABLISHED);
+	CU_ASSERT_EQUAL(world->claims.non_bypassability.status, CLAIM_NOT_ESTABLISHED);
+}
+
+/* NON_BYPASSABILITY(B,E): each half alone. */
+static void test_halves(void)
+{
+	static const struct {
+		void (*change)(struct claims_world *world);
+		enum claim_status completeness, mediation, status;
+	} rows[] = {
+		{ nothing, CLAIM_ESTABLISHED, CLAIM_ESTABLISHED, CLAIM_ESTABLISHED },
+		{ no_inventory, CLAIM_NOT_ESTABLISHED, CLAIM_ESTABLISHED, CLAIM_NOT_ESTABLISHED },
+		{ no_control, CLAIM_ESTABLISHED, CLAIM_NOT_ESTABLISHED, CLAIM_NOT_ESTABLISHED },
+		{ no_statement, CLAIM_NOT_ESTABLISHED, CLAIM_NOT_ESTABLISHED, CLAIM_NOT_ESTABLISHED },
+		{ p2_is_a_bypass, CLAIM_ESTABLISHED, CLAIM_REFUTED, CLAIM_REFUTED },
+		{ row_of_no_path, CLAIM_REFUTED, CLAIM_ESTABLISHED, CLAIM_REFUTED },
+		{ copied_id, CLAIM_ESTABLISHED, CLAIM_REFUTED, CLAIM_REFUTED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_free struct claims_world *world = claims_world_new();
+		const struct claim_non_bypassability *both = &world->claims.non_bypassability;
+		struct error *err = NULL;
+
+		rows[i].change(world);
+		CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		CU_ASSERT_EQUAL(both->completeness, (int)rows[i].completeness);
+		CU_ASSERT_EQUAL(both->mediation, (int)rows[i].mediation);
+		CU_ASSERT_EQUAL(both->status, (int)rows[i].status);
+	}
+}
+
+/* ---- statements ----------------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+	enum statement_reason reason;
+	size_t at; /* which statement */
+	size_t member; /* of struct statement, a text */
+	const char *text;
+	int64_t from_s, until_s;
+} statement_rows[] = {
+	{ STATEMENT_COUNTS, WORLD_INVENTORY, offsetof(struct statement, path), "", WORLD_NOW, WORLD_NOW + 1 },
+	{ STATEMENT_UNSIGNED, WORLD_INVENTORY, offsetof(struct statement, key), "", 0, WORLD_NOW + 1 },
+	{ STATEMENT_SELF_SIGNED, WORLD_P4_CONTROL, offsetof(struct statement, key), WORLD_RUN_KEY, 0, WORLD_NOW + 1 },
+	{ STATEMENT_UNKNOWN_KEY, WORLD_P4_CONTROL, offsetof(struct statement, key), "cc33", 0, WORLD_NOW + 1 },
+	{ STATEMENT_OTHER_EFFECT, WORLD_INVENTORY, offsetof(struct statement, effect), "order_delete", 0,
+	  WORLD_NOW + 1 },
+	{ STATEMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct statement, revision), "r2", 0, WORLD_NOW + 1 },
+	{ STATEMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct statement, boundary), "c", 0, WORLD_NOW + 1 },
+	{ STATEMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct statement, path), "", WORLD_NOW + 1, WORLD_NOW + 2 },
+	{ STATEMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct statement, path), "", 0, WORLD_NOW },
+	{ STATEMENT_OTHER_PATH, WORLD_P4_CONTROL, offsetof(struct statement, path), "P1", 0, WORLD_NOW + 1 },
+	{ STATEMENT_OTHER_PATH, WORLD_INVENTORY, offsetof(struct statement, path), "P4", 0, WORLD_NOW + 1 },
+};
+
+static void test_statements(void)
+{
+	bool seen[STATEMENT_OTHER_PATH + 1] = { false };
+
+	for (size_t i = 0; i < ARRAY_SIZE(statement_rows); i++) {
+		cleanup_free struct claims_world *world = claims_world_new();
+		struct statement *statement = &world->statements[statement_rows[i].at];
+		struct error *err = NULL;
+		bool counts = statement_rows[i].reason == STATEMENT_COUNTS;
+
+		strcpy((char *)statement + statement_rows[i].member, statement_rows[i].text);
+		statement->from_s = statement_rows[i].from_s;
+		statement->until_s = statement_rows[i].until_s;
+		CU_ASSERT_EQUAL(statement_judge(statement, &world->input.ground), statement_rows[i].reason);
+		CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		/* it is ignored, and said so */
+		CU_ASSERT_EQUAL(world->claims.statements_count, WORLD_STATEMENTS);
+		CU_ASSERT_EQUAL(world->claims.statements[statement_rows[i].at].reason, (int)statement_rows[i].reason);
+		CU_ASSERT_EQUAL(world->claims.claims[CLAIM_MEDIATION].status,
+				counts ? CLAIM_ESTABLISHED : CLAIM_NOT_ESTABLISHED);
+		seen[statement_rows[i].reason] = true;
+	}
+	for (size_t reason = 0; reason < ARRAY_SIZE(seen); reason++)
+		CU_ASSERT_TRUE(seen[reason]);
+}
+
+/* An assessor whose key also signs the run is no assessor. */
+static void test_own_key_is_trusted(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+
+	world->input.ground.run_key = WORLD_ASSESSOR;
+	CU_ASSERT_EQUAL(statement_judge(&world->statements[0], &world->input.ground), STATEMENT_SELF_SIGNED);
+}
+
+static void test_statement_form(void)
+{
+	static const char text[] =
+		"{\"id\":\"s\",\"kind\":\"inventory\",\"effect\":\"e\",\"revision\":\"r\",\"boundary\":"
+		"\"b\",\"path\":null,\"paths\":[\"P1\"],\"from\":1,\"until\":2}";
+	cleanup_json struct json_document *document = NULL;
+	cleanup_free struct statement *statement = calloc(1, sizeof(*statement));
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(json_parse(text, strlen(text), JSON_DEPTH, &document, &err), 0);
+	CU_ASSERT_EQUAL(schema_decode(statement_fields, json_root(document), "s", statement, sizeof(*statement), &err),
+			0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_STRING_EQUAL(statement->paths[0], "P1");
+	CU_ASSERT_EQUAL(statement->until_s, 2);
+	/* whose signature holds is nothing that a statement can say itself */
+	CU_ASSERT_STRING_EQUAL(statement->key, "");
+}
+
+/* ---- the document --------------------------------------------------------------------------------------------------
+ */
+
+static void test_document(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	cleanup_free struct claims *back = calloc(1, sizeof(*back));
+	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
+	cleanup_json struct json_document *document = NULL;
+	const struct json_node *effects;
+	struct error *err = NULL;
+
+	only_p4_is_assessed(world);
+	CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
+	CU_ASSERT_EQUAL(claims_encode(&world->claims, 1, &text, &err), 0);
+	CU_ASSERT_EQUAL(json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_TRUE(json_text_is(json_member(json_root(document), "schema"), "confinement-evidence/claims/1"));
+	effects = json_member(json_root(document), "effects");
+	CU_ASSERT_EQUAL(json_count(effects), 1);
+	CU_ASSERT_EQUAL(schema_decode(claims_fields, json_first(effects), "claims.json", back, sizeof(*back), &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(memcmp(back, &world->claims, sizeof(*back)), 0);
+	/* what it rests on, what its observers cannot tell, what it does not say */
+	CU_ASSERT_STRING_EQUAL(back->claims[CLAIM_AUTHORIZATION].rests_on[0], "o-0");
+	CU_ASSERT_STRING_EQUAL(back->claims[CLAIM_CORRELATION].rests_on[1], "e1");
+	CU_ASSERT_STRING_EQUAL(back->claims[CLAIM_COMPLETENESS].rests_on[0], "s-0");
+	CU_ASSERT_EQUAL(back->claims[CLAIM_OBSERVATION].unseen_count, 2);
+	CU_ASSERT_EQUAL(back->claims[CLAIM_COMPLETENESS].unseen_count, 0);
+	for (size_t id = 0; id < CLAIMS; id++)
+		CU_ASSERT(back->claims[id].says[0] && back->claims[id].says_not[0]);
+}
+
+/* More than a claim holds is an error, and no shorter claim. */
+static void test_limit(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	cleanup_free struct correlate_finding *many = calloc(CLAIM_RESTS_MAX + 1, sizeof(*many));
+	struct error *err = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL(many);
+	for (size_t i = 0; many && i <= CLAIM_RESTS_MAX; i++) {
+		many[i] = world->findings[0];
+		snprintf(many[i].entry, sizeof(many[i].entry), "%zx", i);
+	}
+	world->correlation = (struct correlation){ .findings = many, .count = CLAIM_RESTS_MAX + 1 };
+	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_LIMIT, "the claim correlation of order has more to say"));
+	world->input.statements_count = CLAIM_STATEMENTS_MAX + 1;
+	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_LIMIT, "statements"));
+}
+
+static CU_TestInfo tests[] = {
+	{ "each case", test_cases },
+	{ "every rule is needed", test_every_rule_is_needed },
+	{ "no rule", test_no_rule },
+	{ "both halves", test_halves },
+	{ "statements", test_statements },
+	{ "the run's own key", test_own_key_is_trusted },
+	{ "the form of a statement", test_statement_form },
+	{ "the document", test_document },
+	{ "limits", test_limit },
+	CU_TEST_INFO_NULL,
+};
+
+static CU_SuiteInfo suites[] = {
+	{ "claims", NULL, NULL, NULL, NULL, tests },
+	CU_SUITE_INFO_NULL,
+};
+
+int main(void)
+{
+	return test_main("test_claims", suites);
+}
