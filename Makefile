@@ -17,7 +17,7 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) -fvisibility=hidden -I. -D_GNU_SOURCE -DHARN
 	$(HARDENING) $(CFLAGS) $(SANITIZE) -MMD -MP
 ALL_LDFLAGS = $(if $(SANITIZE),,-pie -Wl,-z,relro,-z,now) -Wl,--as-needed $(LDFLAGS) $(SANITIZE)
 
-ROOMS := core mcp oracle gateway observers adapter mutations reports runner
+ROOMS := core mcp oracle gateway services observers adapter mutations reports runner
 
 # make V=1 shows each command in full; else one short line stands for it.
 Q := $(if $(V),,@)
@@ -75,6 +75,7 @@ $(eval $(call program,libexec/observer-logs,observers/logs.c,observers core,-lcj
 $(eval $(call program,libexec/observer-client,observers/client.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-state,observers/state.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-audit,observers/audit.c,observers core,-lsqlite3 -lcjson -lmd))
+$(eval $(call program,libexec/observer-orders,observers/orders.c,observers core,-lsqlite3 -lcjson -lmd))
 $(eval $(call program,libexec/observer-bytes,observers/bytes.c,observers core,-lmd))
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-spans,observers/spans.c,observers core,-lmicrohttpd -lcjson -lmd))

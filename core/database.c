@@ -176,7 +176,10 @@ static int connect_to(struct database *database, int folder, const char *name, c
 				    "PRAGMA trusted_schema=OFF;PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
 				    "SELECT count(*) FROM sqlite_schema",
 				    NULL, NULL, NULL);
-	return code == SQLITE_OK ? 0 : error_set(err, ERROR_INPUT, "reading a database: %s", database_reason(code));
+	if (code == SQLITE_OK)
+		return 0;
+	return error_set(err, (code & 0xff) == SQLITE_BUSY ? ERROR_TIMEOUT : ERROR_INPUT, "reading a database: %s",
+			 database_reason(code));
 }
 
 static void remove_copy(int folder, const char *path)

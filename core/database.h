@@ -17,7 +17,7 @@ struct database;
 
 /* Opens the regular file `name` below `folder` (a descriptor, or AT_FDCWD). Must not be called in a process that has
  * the same database open otherwise: closing a descriptor would drop that connection's locks. ERROR_INPUT: no database,
- * or one that cannot be read. */
+ * or one that cannot be read. ERROR_TIMEOUT: somebody else held it all the while. */
 int database_open(int folder, const char *name, struct database **out, struct error **err) MUST_CHECK;
 struct sqlite3 *database_connection(const struct database *database);
 /* ERROR_INPUT when somebody wrote to it while it was read without his locks: what was read may be no one state. Asked

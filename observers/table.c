@@ -47,6 +47,8 @@ static const char *const state_measures[] = {
 };
 static const char *const spans[] = { "spans", NULL };
 static const char *const spans_measures[] = { "spans", "spans-error", NULL };
+static const char *const orders[] = { "orders", NULL };
+static const char *const orders_measures[] = { "orders", "orders-other", NULL };
 static const char *const children[] = { "children", NULL };
 static const char *const children_measures[] = { "upstream-environment", "upstream-descriptors", "upstream-children",
 						 NULL };
@@ -136,6 +138,13 @@ const struct observer_kind observer_kinds[] = {
 	  .measures = children_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "environment and descriptors of the gateway's upstreams" },
+	{ .id = "orders",
+	  .program = "observer-orders",
+	  .argument = "orders.db",
+	  .observers = orders,
+	  .measures = orders_measures,
+	  .needs = OBSERVER_HOST,
+	  .title = "rows of the order service's database: the effect itself" },
 	{ .id = "audit",
 	  .program = "observer-audit",
 	  .argument = "audit.db",
@@ -162,7 +171,7 @@ const char *const observer_ids[] = {
 	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
 	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
 	"logs-disk", "deliveries",    "decisions",     "state",       "client",       "spans",
-	"children",  "audit",         "audit-bytes",   "output",      NULL,
+	"children",  "audit",         "audit-bytes",   "output",      "orders",       NULL,
 };
 
 const char *const measure_ids[] = {
@@ -200,5 +209,7 @@ const char *const measure_ids[] = {
 	"audit-fault",
 	"audit-intent",
 	"audit-chain",
+	"orders",
+	"orders-other",
 	NULL,
 };

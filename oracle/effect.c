@@ -243,7 +243,7 @@ static const struct schema_field inventory_fields[] = {
 
 static const struct schema_field observer_fields[] = {
 	{ .key = "id", ID_STRING(effect_observer, id) },
-	{ .key = "program", ID_STRING(effect_observer, program) },
+	{ .key = "program", .nullable = true, ID_STRING(effect_observer, program) },
 	{ .key = "sees",
 	  .type = SCHEMA_ENUM,
 	  .names = effect_sight_names,

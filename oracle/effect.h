@@ -53,9 +53,10 @@ struct effect {
 		char date[32];
 		char what[EFFECT_TEXT_MAX];
 	} inventory;
-	struct effect_observer { /* of the effect itself, beside those of the harness */
+	struct effect_observer { /* of the effect itself: who looks at what was done, and not at who did it */
 		char id[NAME_MAX_SHORT];
-		char program[NAME_MAX_SHORT]; /* speaks the wire of docs/observer-protocol.md */
+		/* "" where the id is one of the harness; else it speaks the wire of docs/observer-protocol.md. */
+		char program[NAME_MAX_SHORT];
 		int sees[EFFECT_SIGHTS_MAX];
 		size_t sees_count;
 	} observers[EFFECT_OBSERVERS_MAX];

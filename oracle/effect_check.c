@@ -45,8 +45,9 @@ static int check_observers(const struct checking *check)
 
 		if (own_observer(effect, one->id) != one)
 			return refuse(check, "observers[%zu].id: '%s' stands there twice", i, one->id);
-		if (check->names && schema_enum(check->names->observers, one->id) >= 0)
-			return refuse(check, "observers[%zu].id: '%s' is one of the harness", i, one->id);
+		if (check->names && (schema_enum(check->names->observers, one->id) >= 0) != (one->program[0] == '\0'))
+			return refuse(check, "observers[%zu].program: '%s' is %s of the harness", i, one->id,
+				      one->program[0] ? "one" : "none");
 	}
 	return 0;
 }

@@ -9,13 +9,13 @@
 
 #define EFFECT_PATH(id, side, mediator, admits, subject, scenarios, claims, basis)                                     \
 	"{\"id\":\"" id "\",\"side\":\"" side "\",\"what\":\"w\",\"mediator\":\"" mediator "\",\"admits\":\"" admits   \
-	"\",\"subject\":\"" subject "\",\"observers\":[\"tcp4\",\"orders\"],\"scenarios\":[" scenarios                 \
+	"\",\"subject\":\"" subject "\",\"observers\":[\"tcp4\",\"mine\"],\"scenarios\":[" scenarios                   \
 	"],\"coverage\":{\"claims\":\"" claims "\",\"basis\":\"" basis "\",\"why\":\"y\"}}"
 
 static const char effect_text[] =
 	"{\"effect\":\"order_create\",\"title\":\"t\",\"boundary\":{\"id\":\"b\",\"what\":\"w\"},\"revision\":\"r1\","
 	"\"inventory\":{\"method\":\"source-review\",\"date\":\"2026-01-02T03:04:05Z\",\"what\":\"w\"},"
-	"\"observers\":[{\"id\":\"orders\",\"program\":\"observer-orders\",\"sees\":[\"effect\"]}],\"paths\":"
+	"\"observers\":[{\"id\":\"mine\",\"program\":\"observer-orders\",\"sees\":[\"effect\"]}],\"paths\":"
 	"[" EFFECT_PATH(
 		"P1", "agent", "gateway", "authorised", "permitted", "\"base\"", "mediated",
 		"scenarios") "," EFFECT_PATH("P2", "agent", "network", "nothing", "tcp4", "\"base\"", "mediated",

@@ -80,7 +80,7 @@ static void test_values(void)
 	CU_ASSERT_STRING_EQUAL(effect->id, "order");
 	CU_ASSERT_PTR_EQUAL(effect_path_of(effect, "tcp4"), &effect->paths[1]);
 	CU_ASSERT_PTR_NULL(effect_path_of(effect, "stderr"));
-	CU_ASSERT_TRUE(effect_path_observer(&effect->paths[0], "orders"));
+	CU_ASSERT_TRUE(effect_path_observer(&effect->paths[0], "mine"));
 	CU_ASSERT_FALSE(effect_path_observer(&effect->paths[0], "dns"));
 	CU_ASSERT_TRUE(effect_path_scenario(&effect->paths[0], "base"));
 	CU_ASSERT_FALSE(effect_path_scenario(&effect->paths[2], "base"));
@@ -110,19 +110,21 @@ static void test_refused(void)
 		{ ",\"reason\":\"r\"", "", "order.json: excluded[0].reason: missing" },
 		{ "[\"effect\"]", "[]", "order.json: observers[0].sees" },
 		/* names */
-		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[\"tcp4\",\"order\"]",
-		  "order.json: paths[0].observers[1]: unknown 'order': did you mean 'orders'?" },
-		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[\"moonlight\"]",
+		{ "\"observers\":[\"tcp4\",\"mine\"]", "\"observers\":[\"tcp4\",\"mien\"]",
+		  "order.json: paths[0].observers[1]: unknown 'mien': did you mean 'mine'?" },
+		{ "\"observers\":[\"tcp4\",\"mine\"]", "\"observers\":[\"moonlight\"]",
 		  "order.json: paths[0].observers[0]: unknown 'moonlight'" },
-		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[]",
+		{ "\"observers\":[\"tcp4\",\"mine\"]", "\"observers\":[]",
 		  "order.json: paths[0].observers: none: nobody would see the effect" },
-		{ "\"observers\":[\"tcp4\",\"orders\"]", "\"observers\":[\"orders\",\"orders\"]",
-		  "order.json: paths[0].observers[1]: 'orders' stands there twice" },
-		{ "{\"id\":\"orders\"", "{\"id\":\"tcp4\"",
-		  "order.json: observers[0].id: 'tcp4' is one of the harness" },
+		{ "\"observers\":[\"tcp4\",\"mine\"]", "\"observers\":[\"mine\",\"mine\"]",
+		  "order.json: paths[0].observers[1]: 'mine' stands there twice" },
+		{ "{\"id\":\"mine\"", "{\"id\":\"tcp4\"",
+		  "order.json: observers[0].program: 'tcp4' is one of the harness" },
+		{ "\"program\":\"observer-orders\"", "\"program\":null",
+		  "order.json: observers[0].program: 'mine' is none" },
 		{ "\"sees\":[\"effect\"]}]",
-		  "\"sees\":[\"effect\"]},{\"id\":\"orders\",\"program\":\"p\",\"sees\":[\"effect\"]}]",
-		  "order.json: observers[1].id: 'orders' stands there twice" },
+		  "\"sees\":[\"effect\"]},{\"id\":\"mine\",\"program\":\"p\",\"sees\":[\"effect\"]}]",
+		  "order.json: observers[1].id: 'mine' stands there twice" },
 		{ "[\"base\"]", "[\"nowhere\"]", "order.json: paths[0].scenarios[0]: no scenario is 'nowhere'" },
 		{ "[\"base\"]", "[\"base\",\"base\"]", "order.json: paths[0].scenarios[1]: 'base' stands there twice" },
 		{ "\"subject\":\"permitted\"", "\"subject\":\"stderr\"",

@@ -1,0 +1,121 @@
+#include "observers/orders_rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/database.h"
+#include "core/fd.h"
+
+#define TRIES 3 /* a writer that ends meanwhile makes one useless */
+#define QUERY "SELECT id, reference, item, quantity, call FROM orders NOT INDEXED ORDER BY id"
+enum { NUMBER, REFERENCE, ITEM, QUANTITY, CALL, COLUMNS };
+
+static const int types[COLUMNS];
+
+/* A view, or a table with other columns, might show what is no order, or hide one. */
+static bool form_holds(sqlite3 *connection)
+{
+	static const char *const names[COLUMNS] = { "id", "reference", "item", "quantity", "call" };
+	sqlite3_stmt *column = NULL;
+	int at = 0, code = sqlite3_prepare_v2(connection,
+					      "SELECT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c "
+					      "WHERE s.name = 'orders' AND s.type = 'table' ORDER BY c.cid",
+					      -1, &column, NULL);
+	bool same = code == SQLITE_OK;
+
+	while (same && (code = sqlite3_step(column)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(column, 0);
+
+		same = at < COLUMNS && name && strcmp(name, names[at]) == 0;
+		at++;
+	}
+	(void)sqlite3_finalize(column);
+	return same && code == SQLITE_DONE && at == COLUMNS;
+}
+
+static bool take(struct orders_rows *rows, sqlite3_stmt *row, uint64_t *still)
+{
+	int64_t number = sqlite3_column_int64(row, NUMBER);
+
+	for (int i = 0; i < COLUMNS; i++)
+		if (sqlite3_column_type(row, i) != types[i])
+			return false;
+	*still += number <= rows->last;
+	rows->rows++;
+	for (int i = 0; i < COLUMNS; i++) {
+		const char *text = types[i] == SQLITE_TEXT ? (const char *)sqlite3_column_text(row, i) : NULL;
+
+		if (text)
+			rows->text(rows->context, text, (size_t)sqlite3_column_bytes(row, i));
+	}
+	rows->end(rows->context);
+	return true;
+}
+
+static enum wire_reason reason_of(int code)
+{
+	int low = code & 0xff;
+
+	return low == SQLITE_BUSY || low == SQLITE_LOCKED ? WIRE_REASON_TIMEOUT : WIRE_REASON_INPUT_INVALID;
+}
+
+static enum wire_reason read_rows(struct orders_rows *rows, sqlite3 *connection, int64_t *last)
+{
+	enum wire_reason reason = WIRE_REASON_NONE;
+	sqlite3_stmt *row = NULL;
+	uint64_t still = 0;
+	int code = SQLITE_ROW;
+
+	rows->rows = 0;
+	*last = 0;
+	if (!form_holds(connection))
+		return WIRE_REASON_INPUT_INVALID;
+	if (sqlite3_prepare_v2(connection, QUERY, -1, &row, NULL) != SQLITE_OK)
+		return WIRE_REASON_INPUT_INVALID;
+	while (reason == WIRE_REASON_NONE && (code = sqlite3_step(row)) == SQLITE_ROW) {
+		*last = sqlite3_column_int64(row, NUMBER);
+		if (!take(rows, row, &still))
+			reason = WIRE_REASON_INPUT_INVALID;
+	}
+	if (reason == WIRE_REASON_NONE && code != SQLITE_DONE)
+		reason = reason_of(code);
+	if (reason == WIRE_REASON_NONE && still < rows->known)
+		reason = WIRE_REASON_TRUNCATED;
+	(void)sqlite3_finalize(row);
+	return reason;
+}
+
+enum wire_reason orders_rows_read(struct orders_rows *rows, int folder, const char *name)
+{
+	struct stat about;
+
+	rows->rows = 0;
+	if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? WIRE_REASON_INPUT_MISSING : WIRE_REASON_INPUT_INVALID;
+	for (int try = 0; try < TRIES; try++) {
+		cleanup_database struct database *database = NULL;
+		cleanup_error struct error *err = NULL;
+		enum wire_reason reason;
+		int64_t last;
+
+		if (database_open(folder, name, &database, &err) < 0)
+			return error_code(err) == ERROR_TIMEOUT ? WIRE_REASON_TIMEOUT : WIRE_REASON_INPUT_INVALID;
+		reason = read_rows(rows, database_connection(database), &last);
+		if (reason != WIRE_REASON_NONE)
+			return reason;
+		if (database_unchanged(database, &err) < 0)
+			continue;
+		rows->last = last;
+		rows->known = rows->rows;
+		return WIRE_REASON_NONE;
+	}
+	return WIRE_REASON_INPUT_INVALID;
+}
+
+static const int types[COLUMNS] = {
+	[NUMBER] = SQLITE_INTEGER,   [REFERENCE] = SQLITE_TEXT, [ITEM] = SQLITE_TEXT,
+	[QUANTITY] = SQLITE_INTEGER, [CALL] = SQLITE_TEXT,
+};

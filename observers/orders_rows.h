@@ -1,0 +1,28 @@
+/*
+ * The rows of an order service's database, read by who has no line of that service's: SQL of its own, read-only. What
+ * is committed is there; what was rolled back never was.
+ */
+#ifndef HARNESS_OBSERVERS_ORDERS_ROWS_H
+#define HARNESS_OBSERVERS_ORDERS_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "observers/wire.h"
+
+struct orders_rows {
+	int64_t last; /* the highest number of the reading before; 0 at first. Updated by a reading that succeeds. */
+	uint64_t known; /* how many rows there were then */
+	uint64_t rows; /* of this reading */
+	/* Every text of a row, one after the other, then its end. */
+	void (*text)(void *context, const char *bytes, size_t length);
+	void (*end)(void *context);
+	void *context;
+};
+
+/* Reads database `name` in `folder`. INPUT_MISSING when there is none; TIMEOUT when somebody holds it; INPUT_INVALID
+ * when it is none, or its table is of another form; TRUNCATED when rows of the reading before are gone: it was reset,
+ * or somebody deletes orders. */
+enum wire_reason orders_rows_read(struct orders_rows *rows, int folder, const char *name);
+
+#endif
