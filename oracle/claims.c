@@ -91,13 +91,13 @@ static int take_statements(const struct claim_input *input, struct claims *claim
 	if (input->statements_count > CLAIM_STATEMENTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d statements", CLAIM_STATEMENTS_MAX);
 	for (size_t i = 0; i < input->statements_count; i++) {
-		const struct statement *statement = &input->statements[i];
+		const struct assessment *statement = &input->statements[i];
 		struct claim_statement *one = &claims->statements[claims->statements_count++];
 
 		snprintf(one->id, sizeof(one->id), "%s", statement->id);
 		one->kind = statement->kind;
 		copy_path(one->path, statement->path);
-		one->reason = (int)statement_judge(statement, &input->ground);
+		one->reason = (int)assessment_judge(statement, &input->ground);
 	}
 	return 0;
 }
@@ -298,9 +298,9 @@ static const struct schema_field non_bypassability_fields[] = {
 
 static const struct schema_field statements_fields[] = {
 	{ .key = "id", TEXT(claim_statement, id, PATTERN_ID) },
-	{ .key = "kind", NAMED(claim_statement, kind, statement_kind_names) },
+	{ .key = "kind", NAMED(claim_statement, kind, assessment_kind_names) },
 	{ .key = "path", PATH(claim_statement) },
-	{ .key = "reason", NAMED(claim_statement, reason, statement_reason_names) },
+	{ .key = "reason", NAMED(claim_statement, reason, assessment_reason_names) },
 	{ .key = NULL },
 };
 

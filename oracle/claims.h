@@ -7,9 +7,9 @@
 #ifndef HARNESS_ORACLE_CLAIMS_H
 #define HARNESS_ORACLE_CLAIMS_H
 
+#include "oracle/assessment.h"
 #include "oracle/correlate.h"
 #include "oracle/judge.h"
-#include "oracle/statement.h"
 
 enum claim_id {
 	CLAIM_AUTHORIZATION, /* the calls on the authorised paths were authorised */
@@ -58,9 +58,9 @@ struct claim_input {
 	const char *revision; /* that ran */
 	const struct verdicts *verdicts;
 	const struct correlation *correlation; /* NULL: nobody joined calls and rows */
-	const struct statement *statements;
+	const struct assessment *statements;
 	size_t statements_count;
-	struct statement_ground ground; /* its effect is the one above */
+	struct assessment_ground ground; /* its effect is the one above */
 };
 
 struct claim {
@@ -100,7 +100,7 @@ struct claims {
 		char id[ID_MAX];
 		int kind;
 		char path[NAME_MAX_SHORT];
-		int reason; /* STATEMENT_COUNTS, or why it was ignored */
+		int reason; /* ASSESSMENT_COUNTS, or why it was ignored */
 	} statements[CLAIM_STATEMENTS_MAX];
 	size_t statements_count;
 };

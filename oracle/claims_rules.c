@@ -82,9 +82,9 @@ static void each_finding(const struct claim_input *input, enum correlate_kind ki
 	}
 }
 
-static bool is_counted(const struct claim_input *input, const struct statement *statement, enum statement_kind kind)
+static bool is_counted(const struct claim_input *input, const struct assessment *statement, enum assessment_kind kind)
 {
-	return statement->kind == (int)kind && statement_judge(statement, &input->ground) == STATEMENT_COUNTS;
+	return statement->kind == (int)kind && assessment_judge(statement, &input->ground) == ASSESSMENT_COUNTS;
 }
 
 /* ---- every claim ---------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ static void effect_is_as_made(const struct claim_input *input, const struct clai
 /* ---- completeness of the set ---------------------------------------------------------------------------------------
  */
 
-static bool names(const struct statement *inventory, const char *path)
+static bool names(const struct assessment *inventory, const char *path)
 {
 	for (size_t i = 0; i < inventory->paths_count; i++)
 		if (strcmp(inventory->paths[i], path) == 0)
@@ -259,9 +259,9 @@ static void inventory_is_assessed(const struct claim_input *input, const struct 
 
 	(void)before;
 	for (size_t i = 0; i < input->statements_count; i++) {
-		const struct statement *inventory = &input->statements[i];
+		const struct assessment *inventory = &input->statements[i];
 
-		if (!is_counted(input, inventory, STATEMENT_INVENTORY))
+		if (!is_counted(input, inventory, ASSESSMENT_INVENTORY))
 			continue;
 		any = true;
 		claim_rest_on(claim, inventory->id);
@@ -276,7 +276,7 @@ static void inventory_has_each_path(const struct claim_input *input, const struc
 	for (size_t i = 0; i < input->statements_count; i++)
 		for
 			EACH_PATH(path, input)
-	if (is_counted(input, &input->statements[i], STATEMENT_INVENTORY) && !names(&input->statements[i], path->id))
+	if (is_counted(input, &input->statements[i], ASSESSMENT_INVENTORY) && !names(&input->statements[i], path->id))
 		claim_unmet(claim, OBLIGATION_INVENTORY, path->id);
 }
 
@@ -285,10 +285,10 @@ static void inventory_has_another_path(const struct claim_input *input, const st
 {
 	(void)before;
 	for (size_t i = 0; i < input->statements_count; i++) {
-		const struct statement *inventory = &input->statements[i];
+		const struct assessment *inventory = &input->statements[i];
 
 		for (size_t path = 0; path < inventory->paths_count; path++)
-			if (is_counted(input, inventory, STATEMENT_INVENTORY) &&
+			if (is_counted(input, inventory, ASSESSMENT_INVENTORY) &&
 			    !declares(input->effect, inventory->paths[path]))
 				claim_refute(claim, REFUTED_BY_UNDECLARED_PATH, inventory->paths[path]);
 	}
@@ -401,7 +401,7 @@ static void set_is_complete(const struct claim_input *input, const struct claims
 }
 
 /* Each path of the deployment's side needs a statement of this kind. */
-static void assessed(const struct claim_input *input, enum statement_kind kind, enum claim_obligation obligation,
+static void assessed(const struct claim_input *input, enum assessment_kind kind, enum claim_obligation obligation,
 		     struct claim *claim)
 {
 	for
@@ -410,7 +410,7 @@ static void assessed(const struct claim_input *input, enum statement_kind kind, 
 			bool any = false;
 
 			for (size_t i = 0; i < input->statements_count && path->side == EFFECT_DEPLOYMENT; i++) {
-				const struct statement *statement = &input->statements[i];
+				const struct assessment *statement = &input->statements[i];
 
 				if (strcmp(statement->path, path->id) != 0 || !is_counted(input, statement, kind))
 					continue;
@@ -425,14 +425,14 @@ static void assessed(const struct claim_input *input, enum statement_kind kind, 
 static void control_is_assessed(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	assessed(input, STATEMENT_CONTROL, OBLIGATION_CONTROL, claim);
+	assessed(input, ASSESSMENT_CONTROL, OBLIGATION_CONTROL, claim);
 }
 
 static void observation_is_independent(const struct claim_input *input, const struct claims *before,
 				       struct claim *claim)
 {
 	(void)before;
-	assessed(input, STATEMENT_OBSERVATION, OBLIGATION_INDEPENDENT, claim);
+	assessed(input, ASSESSMENT_OBSERVATION, OBLIGATION_INDEPENDENT, claim);
 }
 
 const struct claim_rule claim_rules[] = {

@@ -20,7 +20,7 @@ _harness() { # COMMAND
 	elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	local verbs='run list verify recheck diff merge replay sign report clean doctor policy completion help'
+	local verbs='run list verify recheck diff merge replay sign report clean doctor policy effects completion help'
 
 	case ${COMP_WORDS[1]} in
 	run)
@@ -115,6 +115,13 @@ _harness() { # COMMAND
 		flags='--session --help' kind=words words='show revoke restore'
 		case $prev in
 		--session) cur_is=argument kind=none ;;
+		esac
+		;;
+	effects)
+		flags='--scenarios --effects --json --help' kind=none
+		case $prev in
+		--scenarios) cur_is=argument kind=folder ;;
+		--effects) cur_is=argument kind=folder ;;
 		esac
 		;;
 	completion)

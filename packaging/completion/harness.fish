@@ -26,7 +26,7 @@ complete -c harness -n __harness_needs_verb -l help -d 'say what harness does'
 complete -c harness -n __harness_needs_verb -l version -d 'say which version this is'
 
 function __harness_verbs
-	printf '%s\n' run list verify recheck diff merge replay sign report clean doctor policy completion help
+	printf '%s\n' run list verify recheck diff merge replay sign report clean doctor policy effects completion help
 end
 
 complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
@@ -111,6 +111,11 @@ complete -c harness -n '__harness_verb_is doctor' -l json -d 'one JSON document 
 complete -c harness -n __harness_needs_verb -a policy -d 'what may be called in the sessions that are open now, and change it'
 complete -c harness -n '__harness_verb_is policy' -l session -x -d 'which session is changed, as `harness policy show` lists them'
 complete -c harness -n '__harness_verb_is policy; and __harness_first_word' -x -a 'show revoke restore'
+
+complete -c harness -n __harness_needs_verb -a effects -d 'protected effects, and the paths that are declared for them'
+complete -c harness -n '__harness_verb_is effects' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is effects' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is effects' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 
 complete -c harness -n __harness_needs_verb -a completion -d 'print what makes a shell complete verbs, flags and scenarios'
 complete -c harness -n '__harness_verb_is completion; and __harness_first_word' -x -a 'bash zsh fish'

@@ -23,6 +23,7 @@ _harness_verbs() {
 		'clean:remove what earlier runs left\: containers, images, processes, temporary folders'
 		'doctor:each need of this host\: ok, or what mends it'
 		'policy:what may be called in the sessions that are open now, and change it'
+		'effects:protected effects, and the paths that are declared for them'
 		'completion:print what makes a shell complete verbs, flags and scenarios'
 		'help:say what harness does, or what one verb does'
 	)
@@ -148,6 +149,14 @@ _harness() {
 			--session='[which session is changed, as `harness policy show` lists them]:ID: ' \
 			'--help[say what it does]' \
 			'1:word:(show revoke restore)'
+		;;
+	effects)
+		_arguments -S \
+			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--json'[one JSON document on stdout; what is for people goes to stderr]' \
+			'--help[say what it does]' \
+			'*:word: '
 		;;
 	completion)
 		_arguments -S \

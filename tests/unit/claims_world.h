@@ -28,7 +28,7 @@ struct claims_world {
 	struct verdicts verdicts;
 	struct correlate_finding findings[4];
 	struct correlation correlation;
-	struct statement statements[WORLD_STATEMENTS];
+	struct assessment statements[WORLD_STATEMENTS];
 	char keys[1][HEX_SHA256];
 	struct claim_input input;
 	struct claims claims;
@@ -55,17 +55,17 @@ static inline void world_finding(struct claims_world *world, enum correlate_kind
 	snprintf(finding->subject, sizeof(finding->subject), "%s", subject);
 }
 
-static inline void world_statement(struct claims_world *world, size_t at, enum statement_kind kind, const char *path)
+static inline void world_statement(struct claims_world *world, size_t at, enum assessment_kind kind, const char *path)
 {
-	struct statement *statement = &world->statements[at];
+	struct assessment *statement = &world->statements[at];
 
-	*statement = (struct statement){ .kind = (int)kind,
-					 .effect = "order_create",
-					 .revision = "r1",
-					 .boundary = "b",
-					 .from_s = WORLD_NOW - 1,
-					 .until_s = WORLD_NOW + 1,
-					 .key = WORLD_ASSESSOR };
+	*statement = (struct assessment){ .kind = (int)kind,
+					  .effect = "order_create",
+					  .revision = "r1",
+					  .boundary = "b",
+					  .from_s = WORLD_NOW - 1,
+					  .until_s = WORLD_NOW + 1,
+					  .key = WORLD_ASSESSOR };
 	snprintf(statement->id, sizeof(statement->id), "s-%zu", at);
 	snprintf(statement->path, sizeof(statement->path), "%s", path);
 }
@@ -75,7 +75,7 @@ static inline struct claims_world *claims_world_new(void)
 {
 	struct claims_world *world = calloc(1, sizeof(*world));
 	struct error *err = NULL;
-	struct statement *inventory;
+	struct assessment *inventory;
 
 	if (!world || world_decode("base", effect_scenario_text, NULL, NULL, &world->scenario, &err) < 0 ||
 	    effect_world_decode(NULL, NULL, &world->scenario, &world->effect, &err) < 0) {
@@ -90,14 +90,14 @@ static inline struct claims_world *claims_world_new(void)
 	world->verdicts = (struct verdicts){ .cells = world->cells, .cells_count = 3 };
 	world->correlation.findings = world->findings;
 	world_finding(world, CORRELATE_JOINED, "permitted");
-	world_statement(world, WORLD_INVENTORY, STATEMENT_INVENTORY, "");
+	world_statement(world, WORLD_INVENTORY, ASSESSMENT_INVENTORY, "");
 	inventory = &world->statements[WORLD_INVENTORY];
 	for (size_t i = 0; i < world->effect.paths_count; i++)
 		snprintf(inventory->paths[inventory->paths_count++], NAME_MAX_SHORT, "%s", world->effect.paths[i].id);
-	world_statement(world, WORLD_P4_CONTROL, STATEMENT_CONTROL, "P4");
-	world_statement(world, WORLD_P4_OBSERVATION, STATEMENT_OBSERVATION, "P4");
-	world_statement(world, WORLD_P5_CONTROL, STATEMENT_CONTROL, "P5");
-	world_statement(world, WORLD_P5_OBSERVATION, STATEMENT_OBSERVATION, "P5");
+	world_statement(world, WORLD_P4_CONTROL, ASSESSMENT_CONTROL, "P4");
+	world_statement(world, WORLD_P4_OBSERVATION, ASSESSMENT_OBSERVATION, "P4");
+	world_statement(world, WORLD_P5_CONTROL, ASSESSMENT_CONTROL, "P5");
+	world_statement(world, WORLD_P5_OBSERVATION, ASSESSMENT_OBSERVATION, "P5");
 	snprintf(world->keys[0], sizeof(world->keys[0]), WORLD_ASSESSOR);
 	world->input = (struct claim_input){ .effect = &world->effect,
 					     .revision = "r1",

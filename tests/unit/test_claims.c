@@ -192,7 +192,7 @@ static void inventory_lacks_a_path(struct claims_world *world)
 
 static void inventory_has_another(struct claims_world *world)
 {
-	struct statement *inventory = &world->statements[WORLD_INVENTORY];
+	struct assessment *inventory = &world->statements[WORLD_INVENTORY];
 
 	snprintf(inventory->paths[inventory->paths_count++], NAME_MAX_SHORT, "P6");
 }
@@ -390,40 +390,40 @@ static void test_halves(void)
  */
 
 static const struct {
-	enum statement_reason reason;
+	enum assessment_reason reason;
 	size_t at; /* which statement */
-	size_t member; /* of struct statement, a text */
+	size_t member; /* of struct assessment, a text */
 	const char *text;
 	int64_t from_s, until_s;
 } statement_rows[] = {
-	{ STATEMENT_COUNTS, WORLD_INVENTORY, offsetof(struct statement, path), "", WORLD_NOW, WORLD_NOW + 1 },
-	{ STATEMENT_UNSIGNED, WORLD_INVENTORY, offsetof(struct statement, key), "", 0, WORLD_NOW + 1 },
-	{ STATEMENT_SELF_SIGNED, WORLD_P4_CONTROL, offsetof(struct statement, key), WORLD_RUN_KEY, 0, WORLD_NOW + 1 },
-	{ STATEMENT_UNKNOWN_KEY, WORLD_P4_CONTROL, offsetof(struct statement, key), "cc33", 0, WORLD_NOW + 1 },
-	{ STATEMENT_OTHER_EFFECT, WORLD_INVENTORY, offsetof(struct statement, effect), "order_delete", 0,
+	{ ASSESSMENT_COUNTS, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_NOW, WORLD_NOW + 1 },
+	{ ASSESSMENT_UNSIGNED, WORLD_INVENTORY, offsetof(struct assessment, key), "", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_SELF_SIGNED, WORLD_P4_CONTROL, offsetof(struct assessment, key), WORLD_RUN_KEY, 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_UNKNOWN_KEY, WORLD_P4_CONTROL, offsetof(struct assessment, key), "cc33", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_OTHER_EFFECT, WORLD_INVENTORY, offsetof(struct assessment, effect), "order_delete", 0,
 	  WORLD_NOW + 1 },
-	{ STATEMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct statement, revision), "r2", 0, WORLD_NOW + 1 },
-	{ STATEMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct statement, boundary), "c", 0, WORLD_NOW + 1 },
-	{ STATEMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct statement, path), "", WORLD_NOW + 1, WORLD_NOW + 2 },
-	{ STATEMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct statement, path), "", 0, WORLD_NOW },
-	{ STATEMENT_OTHER_PATH, WORLD_P4_CONTROL, offsetof(struct statement, path), "P1", 0, WORLD_NOW + 1 },
-	{ STATEMENT_OTHER_PATH, WORLD_INVENTORY, offsetof(struct statement, path), "P4", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct assessment, revision), "r2", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct assessment, boundary), "c", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_NOW + 1, WORLD_NOW + 2 },
+	{ ASSESSMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct assessment, path), "", 0, WORLD_NOW },
+	{ ASSESSMENT_OTHER_PATH, WORLD_P4_CONTROL, offsetof(struct assessment, path), "P1", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_OTHER_PATH, WORLD_INVENTORY, offsetof(struct assessment, path), "P4", 0, WORLD_NOW + 1 },
 };
 
 static void test_statements(void)
 {
-	bool seen[STATEMENT_OTHER_PATH + 1] = { false };
+	bool seen[ASSESSMENT_OTHER_PATH + 1] = { false };
 
 	for (size_t i = 0; i < ARRAY_SIZE(statement_rows); i++) {
 		cleanup_free struct claims_world *world = claims_world_new();
-		struct statement *statement = &world->statements[statement_rows[i].at];
+		struct assessment *statement = &world->statements[statement_rows[i].at];
 		struct error *err = NULL;
-		bool counts = statement_rows[i].reason == STATEMENT_COUNTS;
+		bool counts = statement_rows[i].reason == ASSESSMENT_COUNTS;
 
 		strcpy((char *)statement + statement_rows[i].member, statement_rows[i].text);
 		statement->from_s = statement_rows[i].from_s;
 		statement->until_s = statement_rows[i].until_s;
-		CU_ASSERT_EQUAL(statement_judge(statement, &world->input.ground), statement_rows[i].reason);
+		CU_ASSERT_EQUAL(assessment_judge(statement, &world->input.ground), statement_rows[i].reason);
 		CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
 		CU_ASSERT(test_no_error(&err));
 		/* it is ignored, and said so */
@@ -443,7 +443,7 @@ static void test_own_key_is_trusted(void)
 	cleanup_free struct claims_world *world = claims_world_new();
 
 	world->input.ground.run_key = WORLD_ASSESSOR;
-	CU_ASSERT_EQUAL(statement_judge(&world->statements[0], &world->input.ground), STATEMENT_SELF_SIGNED);
+	CU_ASSERT_EQUAL(assessment_judge(&world->statements[0], &world->input.ground), ASSESSMENT_SELF_SIGNED);
 }
 
 static void test_statement_form(void)
@@ -452,11 +452,11 @@ static void test_statement_form(void)
 		"{\"id\":\"s\",\"kind\":\"inventory\",\"effect\":\"e\",\"revision\":\"r\",\"boundary\":"
 		"\"b\",\"path\":null,\"paths\":[\"P1\"],\"from\":1,\"until\":2}";
 	cleanup_json struct json_document *document = NULL;
-	cleanup_free struct statement *statement = calloc(1, sizeof(*statement));
+	cleanup_free struct assessment *statement = calloc(1, sizeof(*statement));
 	struct error *err = NULL;
 
 	CU_ASSERT_EQUAL(json_parse(text, strlen(text), JSON_DEPTH, &document, &err), 0);
-	CU_ASSERT_EQUAL(schema_decode(statement_fields, json_root(document), "s", statement, sizeof(*statement), &err),
+	CU_ASSERT_EQUAL(schema_decode(assessment_fields, json_root(document), "s", statement, sizeof(*statement), &err),
 			0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_STRING_EQUAL(statement->paths[0], "P1");

@@ -4,28 +4,28 @@
  * this revision and this boundary, and it has not expired; else it is ignored, and that is said. Pure: who checks a
  * signature says only whose it is.
  */
-#ifndef HARNESS_ORACLE_STATEMENT_H
-#define HARNESS_ORACLE_STATEMENT_H
+#ifndef HARNESS_ORACLE_ASSESSMENT_H
+#define HARNESS_ORACLE_ASSESSMENT_H
 
 #include "oracle/effect.h"
 
-enum statement_kind { STATEMENT_INVENTORY, STATEMENT_CONTROL, STATEMENT_OBSERVATION };
-enum statement_reason {
-	STATEMENT_COUNTS,
-	STATEMENT_UNSIGNED, /* no signature, or one that does not hold */
-	STATEMENT_SELF_SIGNED, /* by the key of the run that it is to speak for */
-	STATEMENT_UNKNOWN_KEY,
-	STATEMENT_OTHER_EFFECT,
-	STATEMENT_OTHER_REVISION,
-	STATEMENT_OTHER_BOUNDARY,
-	STATEMENT_NOT_YET,
-	STATEMENT_EXPIRED,
-	STATEMENT_OTHER_PATH, /* of none of the deployment's side; or an inventory that is of one path */
+enum assessment_kind { ASSESSMENT_INVENTORY, ASSESSMENT_CONTROL, ASSESSMENT_OBSERVATION };
+enum assessment_reason {
+	ASSESSMENT_COUNTS,
+	ASSESSMENT_UNSIGNED, /* no signature, or one that does not hold */
+	ASSESSMENT_SELF_SIGNED, /* by the key of the run that it is to speak for */
+	ASSESSMENT_UNKNOWN_KEY,
+	ASSESSMENT_OTHER_EFFECT,
+	ASSESSMENT_OTHER_REVISION,
+	ASSESSMENT_OTHER_BOUNDARY,
+	ASSESSMENT_NOT_YET,
+	ASSESSMENT_EXPIRED,
+	ASSESSMENT_OTHER_PATH, /* of none of the deployment's side; or an inventory that is of one path */
 };
-extern const char *const statement_kind_names[]; /* NULL-terminated, index = value */
-extern const char *const statement_reason_names[];
+extern const char *const assessment_kind_names[]; /* NULL-terminated, index = value */
+extern const char *const assessment_reason_names[];
 
-struct statement {
+struct assessment {
 	char id[ID_MAX];
 	int kind;
 	char effect[NAME_MAX_SHORT];
@@ -38,10 +38,10 @@ struct statement {
 	/* Of its envelope, by who checked it. */
 	char key[HEX_SHA256]; /* whose signature holds; "": nobody's */
 };
-extern const struct schema_field statement_fields[]; /* of the signed payload: without the key */
+extern const struct schema_field assessment_fields[]; /* of the signed payload: without the key */
 
 /* Against what statements are held. */
-struct statement_ground {
+struct assessment_ground {
 	const struct effect *effect;
 	const char (*keys)[HEX_SHA256]; /* of the assessors, named by who reads the claims */
 	size_t keys_count;
@@ -49,6 +49,6 @@ struct statement_ground {
 	int64_t now_s; /* the end of the run */
 };
 /* The first reason in the enum's order for which it does not count. */
-enum statement_reason statement_judge(const struct statement *statement, const struct statement_ground *ground);
+enum assessment_reason assessment_judge(const struct assessment *statement, const struct assessment_ground *ground);
 
 #endif
