@@ -19,10 +19,12 @@ INSTALL ?= install
 # Neither of the two may be somewhere else: that is where the program looks.
 HELPERS_AT = $(DESTDIR)$(libexecdir)/harness
 SCENARIOS_AT = $(DESTDIR)$(datadir)/harness/scenarios
+EFFECTS_AT = $(DESTDIR)$(datadir)/harness/effects
 SCHEMA_AT = $(DESTDIR)$(datadir)/harness/schema
 
 INSTALLED_PROGRAMS = $(filter-out $(BUILD)/harness,$(PROGRAMS))
 SCENARIO_FILES := $(shell find scenarios -name '*.json' | LC_ALL=C sort)
+EFFECT_FILES := $(wildcard effects/*.json)
 COMPLETIONS := packaging/completion
 MANUALS := docs/harness.1 docs/harness-gateway.1
 # As they lie in the source, so that their links hold.
@@ -48,6 +50,7 @@ install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put befor
 	@for file in $(EXAMPLE_FILES); do mode=644; [ ! -x "$$file" ] || mode=755; \
 		$(INSTALL) -D -m $$mode "$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
 	@for file in $(INSTALLED_DOCS); do $(INSTALL) -D -m 644 "$$file" "$(DESTDIR)$(docdir)/$$file" || exit 1; done
+	$(INSTALL) -D -m 644 -t $(EFFECTS_AT) $(EFFECT_FILES)
 	$(INSTALL) -D -m 644 -t $(SCHEMA_AT) $(SCHEMA_FILES)
 	$(INSTALL) -D -m 644 -t $(DESTDIR)$(mandir)/man1 $(MANUALS)
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/harness.bash $(DESTDIR)$(bashdir)/harness
@@ -65,6 +68,7 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(DESTDIR)$(bindir),harness harness-gateway)
 	$(call remove_from,$(HELPERS_AT),$(notdir $(INSTALLED_PROGRAMS)))
 	$(call remove_from,$(SCENARIOS_AT),$(SCENARIO_FILES:scenarios/%=%))
+	$(call remove_from,$(EFFECTS_AT),$(notdir $(EFFECT_FILES)))
 	$(call remove_from,$(SCHEMA_AT),$(notdir $(SCHEMA_FILES)))
 	$(call remove_from,$(DESTDIR)$(docdir),$(INSTALLED_DOCS) $(EXAMPLE_FILES))
 	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
