@@ -14,7 +14,9 @@ enum probe_address {
 	PROBE_PATH,
 	PROBE_OPERATION,
 	PROBE_NOWHERE,
-	PROBE_OUTSIDE
+	PROBE_OUTSIDE,
+	PROBE_SERVICE, /* loopback, at the port of the order service */
+	PROBE_DEPLOYMENT, /* no agent does that: another service of the deployment, which the arm runs */
 };
 
 /* PROBE_OUTSIDE: no agent can do that through the bridge. The arm asks the gateway itself, all such at once. */

@@ -160,6 +160,61 @@ static void try_file_xattr(const struct order *order)
 	close(fd);
 }
 
+/* An order, as the order service takes them. */
+static int put_order(char *out, size_t size, const char *canary)
+{
+	return snprintf(out, size, "{\"reference\":\"%s\",\"item\":\"book\",\"quantity\":1}", canary);
+}
+
+/* To the endpoint of the order service itself. It is answered once the order is made. */
+static void try_order_http(const struct order *order)
+{
+	struct sockaddr_storage address;
+	socklen_t length = socket_address(order, &address);
+	int fd = length ? socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
+	char body[256], request[512];
+	struct pollfd answer = { .fd = fd, .events = POLLIN };
+
+	if (fd < 0)
+		return;
+	put_order(body, sizeof(body), order->canary);
+	snprintf(request, sizeof(request),
+		 "POST /orders HTTP/1.1\r\nHost: %s:%u\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
+		 order->address, order->port, strlen(body), body);
+	if (connected(fd, &address, length)) {
+		write_all(fd, request, strlen(request));
+		poll(&answer, 1, CONNECT_MS);
+	}
+	close(fd);
+}
+
+static void try_order_child(const struct order *order)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		try_order_http(order);
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+/* Where somebody looks for files with orders. */
+static void try_order_file(const struct order *order)
+{
+	char path[128], line[256];
+	int length = put_order(line, sizeof(line), order->canary), fd;
+
+	snprintf(path, sizeof(path), "%s-%u", order->address, order->try_number);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return;
+	write_all(fd, line, (unsigned long)length);
+	write_all(fd, "\n", 1);
+	close(fd);
+}
+
 static void try_stderr(const struct order *order)
 {
 	char line[128];
@@ -282,6 +337,11 @@ const struct probe probes[] = {
 	{ .id = "in-blocked",
 	  .route = "the permitted operation, in what looks like a command",
 	  .attempt = call_blocked },
+	{ .id = "order-http", .route = "the order service's endpoint", .attempt = try_order_http },
+	{ .id = "order-child",
+	  .route = "the order service's endpoint, from a child process",
+	  .attempt = try_order_child },
+	{ .id = "order-file", .route = "a file that somebody imports as orders", .attempt = try_order_file },
 	{ .id = "after", .route = "the permitted operation, once more", .attempt = call },
 	{ .id = NULL },
 };

@@ -72,7 +72,7 @@ static int collect_entry(int directory, const char *path, size_t length, struct 
 	char id[ID_MAX], shown[ID_MAX];
 	struct stat status;
 
-	if (strcmp(path, "effects") == 0 || strcmp(path, "schema.json") == 0)
+	if (strcmp(path, "schema.json") == 0)
 		return 0;
 	if (fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return error_errno(err, errno, "%s", error_safe(path, shown, sizeof(shown)));

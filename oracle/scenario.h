@@ -163,8 +163,8 @@ int scenario_check_set(const struct scenario *scenarios, size_t count, struct er
 /* Whether the agent stops before its misbehaviour until the arm lets it go on. */
 bool scenario_pauses(const struct scenario *scenario);
 /* All scenarios below a folder's descriptor, sorted by id, each with what its base gives, and checked as a set; *out is
- * an array that the caller frees. Folder "effects" and schema.json are passed over, and so is what does not end in
- * ".json" or starts with a dot. */
+ * an array that the caller frees. schema.json is passed over, and so is what does not end in ".json" or starts with
+ * a dot. */
 int scenario_load_all(int directory, const struct scenario_names *names, struct scenario **out, size_t *count,
 		      struct error **err) MUST_CHECK;
 const struct scenario *scenario_find(const struct scenario *scenarios, size_t count, const char *id);

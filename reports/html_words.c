@@ -126,5 +126,6 @@ static const struct word observers[] = {
 	{ "output", "what the gateway wrote to its outputs" },
 	{ "spans", "spans that a collector received" },
 	{ "children", "programs that the gateway started" },
+	{ "orders", "rows of the order service's database" },
 	{ .id = NULL },
 };

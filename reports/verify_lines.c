@@ -343,6 +343,8 @@ static const char *const measure_names[] = {
 	"audit-fault",
 	"audit-intent",
 	"audit-chain",
+	"orders",
+	"orders-other",
 	"spans",
 	"spans-error",
 	"upstream-environment",
@@ -355,7 +357,7 @@ static const char *const observer_names[] = {
 	"tcp4",        "tcp6",          "dns",           "tcp4-nic",    "capture-host", "capture-netns",
 	"attempts",    "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
 	"logs-disk",   "deliveries",    "decisions",     "state",       "client",       "audit",
-	"audit-bytes", "output",        "spans",         "children",    NULL,
+	"audit-bytes", "output",        "spans",         "children",    "orders",       NULL,
 };
 
 #define RECORDS(id) .observer = (id), .kind = OBSERVATION_COUNT, .unit = "records"
@@ -400,6 +402,10 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("audit"), .bears = true },
 	{ RECORDS("audit-bytes"), .bears = true },
 	{ RECORDS("output"), .bears = true },
+	/* Rows of the effect, whatever they bear. */
+	{ RECORDS("orders"), .subject = "orders" },
+	{ RECORDS("orders"), .subject = "orders-other" },
+	{ RECORDS("orders"), .bears = true },
 	/* All spans, and what is no canary of an upstream's environment. */
 	{ RECORDS("spans"), .subject = "spans" },
 	{ RECORDS("spans"), .subject = "spans-error" },

@@ -191,9 +191,9 @@ static void order_probes(const struct arm *arm, bool after, struct buf *out)
 		const char *address = "-";
 
 		if (scenario_after(&arm->scenario, subject->route->id) != after ||
-		    subject->route->address == PROBE_OUTSIDE)
+		    subject->route->address == PROBE_OUTSIDE || subject->route->address == PROBE_DEPLOYMENT)
 			continue;
-		if (subject->route->address == PROBE_LOOPBACK4)
+		if (subject->route->address == PROBE_LOOPBACK4 || subject->route->address == PROBE_SERVICE)
 			address = "127.0.0.1";
 		else if (subject->route->address == PROBE_LOOPBACK6)
 			address = "::1";
@@ -259,7 +259,7 @@ static int check_bridge(const struct arm *arm, struct error **err)
 /* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
-	if (arm_records_open(arm, err) < 0 || arm_gateway_begin(arm, err) < 0 ||
+	if (arm_records_open(arm, err) < 0 || arm_orders_open(arm, err) < 0 || arm_gateway_begin(arm, err) < 0 ||
 	    session_create(&arm->session, "arm", err) < 0 || session_watch_open(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "created", "", clock_now());
@@ -276,6 +276,7 @@ static int open_session(struct arm *arm, struct error **err)
 		return -1;
 	arm_observers_start(arm);
 	arm_records_inputs(arm);
+	arm_orders_inputs(arm);
 	arm_observers_beacon(arm, WIRE_BEFORE);
 	arm_evidence_control(arm);
 	if (arm_wait(arm, bridge_ready, clock_deadline(ARM_READY_MS), err) < 0 || check_bridge(arm, err) < 0 ||
@@ -328,6 +329,7 @@ static void close_arm(struct arm *arm)
 	arm_gateway_end(arm);
 	explicit_bzero(arm->gateway_token, sizeof(arm->gateway_token));
 	arm_records_close(arm);
+	arm_orders_close(arm);
 	fd_close(&arm->recorder);
 	fd_close(&arm->decisions);
 	fd_close(&arm->netns);
@@ -410,6 +412,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 		.input = input,
 		.gateway = CHILD_NONE,
 		.records = { .folder = -1, .audit = -1, .errors = -1, .hostile = CHILD_NONE, .refusals = CHILD_NONE },
+		.orders = { .folder = -1, .service = CHILD_NONE, .life = -1 },
 		.relay = CHILD_NONE,
 		.gateway_in = -1,
 		.gateway_out = -1,

@@ -131,6 +131,14 @@ struct arm_records {
 	struct child refusals; /* writes down what the gateway answers that is no result */
 };
 
+/* The order service of the example, where a cell asks for its orders. */
+struct arm_orders {
+	int folder; /* of its database, or -1: nobody looks */
+	struct child service;
+	int life; /* its standard input: it ends with that */
+	uint16_t port;
+};
+
 struct arm {
 	struct json_document *input;
 	struct arm_context context;
@@ -149,6 +157,7 @@ struct arm {
 	enum wire_phase awaited_phase;
 	struct child gateway, relay; /* relay: to a gateway behind HTTP */
 	struct arm_records records;
+	struct arm_orders orders;
 	uint16_t gateway_port;
 	char gateway_token[GATEWAY_TOKEN_BYTES];
 	int gateway_in, gateway_out, gateway_life;
@@ -210,6 +219,19 @@ int arm_records_behind(struct arm *arm, struct error **err) MUST_CHECK;
 /* Ends the gateway, so that all is written, and sends the last markers. */
 void arm_records_finish(struct arm *arm);
 void arm_records_close(struct arm *arm);
+
+/* arm_orders.c: the order service, for the observer that reads its database. Each is without effect where no cell asks.
+ * Starts it, and gives its port to the probes that are told it. */
+int arm_orders_open(struct arm *arm, struct error **err) MUST_CHECK;
+#define ARM_ORDERS "orders"
+/* The observer's input, and the first marker. */
+void arm_orders_inputs(struct arm *arm);
+/* Once the agent is done, and lives: what it left where somebody imports files becomes orders; and the other service
+ * makes its own, whatever becomes of the agent. */
+int arm_orders_work(struct arm *arm, struct error **err) MUST_CHECK;
+/* The last marker. */
+void arm_orders_finish(struct arm *arm);
+void arm_orders_close(struct arm *arm);
 
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
 void arm_observers_start(struct arm *arm);

@@ -339,6 +339,8 @@ static int finish(struct arm *arm, struct error **err)
 
 	if (!arm->told.done || arm->told.ended)
 		return 0;
+	if (arm_orders_work(arm, err) < 0)
+		return -1;
 	barrier(arm);
 	return control_send(arm->session.bridge_control, &end, NULL, 0, clock_deadline(ARM_BEACON_MS), err);
 }
@@ -420,6 +422,7 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 		status = -1;
 	error_keep_first(err, &late);
 	arm_records_finish(arm);
+	arm_orders_finish(arm);
 	if (arm_observers_collect(arm, true, &late) < 0)
 		status = -1;
 	error_keep_first(err, &late);

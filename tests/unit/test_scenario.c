@@ -378,7 +378,7 @@ static void test_folder(void)
 		const char *path, *text, *part;
 	} rows[] = {
 		{ "schema.json", "no JSON at all", NULL },
-		{ "effects/a.json", "no JSON at all", NULL },
+		{ "effects/a.json", "no JSON at all", "effects/a.json" },
 		{ "README.md", "no JSON at all", NULL },
 		{ ".hidden.json", "no JSON at all", NULL },
 		{ "mutation/schema.json", "no JSON at all", "mutation/schema.json" },

@@ -1,0 +1,190 @@
+/*
+ * The order service of an arm, where a cell asks for orders: the service, who imports files, and another service of the
+ * deployment, each a program of its own on one database in the arm's folder.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "observers/tree.h"
+#include "runner/arm.h"
+
+#define ORDERS_MS 3000
+#define LINE_BYTES 32
+#define DECIMAL 10
+#define DATABASE "orders.db"
+#define DATABASE_PATH (PATH_MAX + sizeof("/" ARM_ORDERS "/" DATABASE))
+#define READY "ready "
+
+static void database_path(const struct arm *arm, char out[DATABASE_PATH])
+{
+	snprintf(out, DATABASE_PATH, "%s/" ARM_ORDERS "/" DATABASE, arm->path);
+}
+
+/* It says its port once it listens, and has made its table by then. */
+static int await_port(int from, uint16_t *port, struct error **err)
+{
+	cleanup_buf struct buf line = BUF(LINE_BYTES);
+	int64_t deadline = clock_deadline(ORDERS_MS);
+	unsigned long value;
+
+	while (!memchr(buf_string(&line), '\n', line.length)) {
+		char *to = buf_reserve(&line, 1);
+
+		if (!to)
+			return error_set(err, ERROR_PROTOCOL, "an order service that says no port");
+		if (fd_read_exact(from, to, 1, deadline, err) < 0)
+			return -1;
+		buf_commit(&line, 1);
+	}
+	value = strncmp(line.data, READY, strlen(READY)) == 0 ? strtoul(line.data + strlen(READY), NULL, DECIMAL) : 0;
+	if (value == 0 || value > UINT16_MAX)
+		return error_set(err, ERROR_PROTOCOL, "an order service that says no port");
+	*port = (uint16_t)value;
+	return 0;
+}
+
+static int start_service(struct arm *arm, struct error **err)
+{
+	cleanup_fd int in_read = -1, out_read = -1, out_write = -1;
+	char path[PATH_MAX], name[] = "order-service", http[] = "http", database[DATABASE_PATH];
+	char *argv[] = { name, database, http, NULL };
+
+	database_path(arm, database);
+	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || fd_pipe(&in_read, &arm->orders.life, err) < 0 ||
+	    fd_pipe(&out_read, &out_write, err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS, .path = path,
+		.argv = argv,   .fds = { { .from = in_read, .to = 0 }, { .from = out_write, .to = 1 } },
+		.fds_count = 2,
+	};
+	if (spawn(&options, &arm->orders.service, err) < 0)
+		return -1;
+	fd_close(&out_write);
+	return await_port(out_read, &arm->orders.port, err);
+}
+
+int arm_orders_open(struct arm *arm, struct error **err)
+{
+	struct arm_orders *orders = &arm->orders;
+
+	if (!arm_observers_wanted(arm, "orders"))
+		return 0;
+	if (mkdirat(arm->folder, ARM_ORDERS, 0700) < 0)
+		return error_errno(err, errno, "the folder of the orders");
+	orders->folder = openat(arm->folder, ARM_ORDERS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (orders->folder < 0)
+		return error_errno(err, errno, "the folder of the orders");
+	if (start_service(arm, err) < 0)
+		return error_wrap(err, "the order service");
+	for (size_t i = 0; i < arm->subjects_count; i++)
+		if (arm->subjects[i].route->address == PROBE_SERVICE)
+			arm->subjects[i].port = orders->port;
+	return 0;
+}
+
+/* Runs a program on the database to its end, with `in` as its standard input. */
+static int run_on(const struct arm *arm, const char *program, int in, struct error **err)
+{
+	cleanup_child struct child child = CHILD_NONE;
+	cleanup_fd int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	char path[PATH_MAX], name[NAME_MAX_SHORT], database[DATABASE_PATH];
+	char *argv[] = { name, database, NULL };
+	int status = -1;
+
+	database_path(arm, database);
+	snprintf(name, sizeof(name), "%s", program);
+	if (spawn_helper_path(program, path, sizeof(path), err) < 0)
+		return -1;
+
+	struct spawn_options options = {
+		SPAWN_DEFAULTS, .path = path,
+		.argv = argv,   .fds = { { .from = in, .to = 0 }, { .from = nowhere, .to = 1 } },
+		.fds_count = 2,
+	};
+	if (spawn(&options, &child, err) < 0 || child_wait(&child, clock_deadline(ORDERS_MS), &status, err) < 0)
+		return -1;
+	return status == 0 ? 0 : error_set(err, ERROR_PROTOCOL, "%s made no order", program);
+}
+
+static int write_order(const struct arm *arm, const struct canary *canary, struct error **err)
+{
+	cleanup_fd int read_end = -1, write_end = -1;
+
+	if (fd_pipe(&read_end, &write_end, err) < 0 ||
+	    fd_write_all(write_end, canary->text, CANARY_LENGTH, clock_deadline(ORDERS_MS), err) < 0)
+		return -1;
+	fd_close(&write_end);
+	return run_on(arm, "order-writer", read_end, err);
+}
+
+static void mark(struct arm *arm, enum wire_phase phase)
+{
+	cleanup_error struct error *lost = NULL;
+
+	if (write_order(arm, &arm->markers[phase], &lost) < 0)
+		arm_note(arm, "beacon-lost", "orders", clock_now());
+}
+
+void arm_orders_inputs(struct arm *arm)
+{
+	if (arm->orders.folder < 0)
+		return;
+	arm_observers_give(arm, "orders", "folder", arm->orders.folder);
+	mark(arm, WIRE_BEFORE);
+}
+
+/* What the agent wrote is opened as nothing of an agent's is: below its root, over no link, a regular file alone. */
+static int import_files(const struct arm *arm, const char *target, struct error **err)
+{
+	cleanup_fd int root = openat(arm->session.proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return error_errno(err, errno, "the container's root");
+	for (int64_t try = 1; try <= arm->scenario.tries; try++) {
+		char path[128];
+		cleanup_fd int file = -1;
+
+		snprintf(path, sizeof(path), "%s-%lld", target + 1, (long long)try);
+		file = tree_open(root, path);
+		if (file >= 0 && run_on(arm, "order-import", file, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int arm_orders_work(struct arm *arm, struct error **err)
+{
+	if (arm->orders.folder < 0)
+		return 0;
+	for (size_t i = 0; i < arm->subjects_count; i++) {
+		const struct arm_subject *subject = &arm->subjects[i];
+
+		if (strcmp(subject->route->id, "order-file") == 0 && !arm->told.dead &&
+		    import_files(arm, subject->route->target, err) < 0)
+			return error_wrap(err, "importing orders");
+		if (subject->route->address == PROBE_DEPLOYMENT && write_order(arm, &subject->canary, err) < 0)
+			return error_wrap(err, "the deployment's other service");
+	}
+	return 0;
+}
+
+void arm_orders_finish(struct arm *arm)
+{
+	if (arm->orders.folder >= 0)
+		mark(arm, WIRE_AFTER);
+}
+
+void arm_orders_close(struct arm *arm)
+{
+	fd_close(&arm->orders.life);
+	child_end(&arm->orders.service);
+	fd_close(&arm->orders.folder);
+}

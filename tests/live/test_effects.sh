@@ -1,0 +1,70 @@
+#!/bin/bash
+# The group effects/: an order is a row in a database, and who counts it reads the database. The agent's own ways make none
+# while their protection stands and one each without it; another service makes one whatever is done to the agent. An observer
+# that is away, and a way that was closed where the mutant opens it, are noticed.
+# shellcheck disable=SC2317 # check() calls functions by name
+# shellcheck source=tests/live/live.sh
+. "$(dirname "$0")/live.sh"
+need_engine
+
+copy_tree plain
+copy_tree blind
+copy_tree closed
+copy_tree leaky
+
+# "SUBJECT VALUE" of what the observer of orders saw in an arm. Members come in their order.
+saw() { # ARM
+	tar -xzOf "$folder/runs/latest/confinement-evidence.tar.gz" confinement-evidence/observations.jsonl |
+		sed -nE "s#^\{\"arm\":\"effects/$1\".*\"observer\":\"orders\".*\"status\":\"observed\",\"subject\":\"([^\"]*)\".*\"value\":([0-9]+).*#\1 \2#p" |
+		sort | tr '\n' ';'
+}
+sees() { # ARM VALUES
+	[ "$(saw "$1")" = "$2" ] || { saw "$1"; return 1; }
+}
+
+harness plain run effects
+check "the group passes" exits 0
+check "both mutants are caught" says "mutations: 2 of 2 caught"
+check "the baseline has the other service's order alone" sees order-create \
+	"order-child 0;order-file 0;order-http 0;order-service 1;orders 1;orders-other 0;permitted 0;"
+check "without the network's protection the agent and its child order" sees order-network \
+	"order-child 1;order-file 0;order-http 1;order-service 1;orders 3;orders-other 0;permitted 0;"
+check "on a writable root it leaves an order" sees order-read-only \
+	"order-child 0;order-file 1;order-http 0;order-service 1;orders 2;orders-other 0;permitted 0;"
+check "the bundle is verified" "$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz"
+
+# ---- what must be noticed ----
+ln -sf /bin/true "$folder/blind/build/libexec/observer-orders"
+harness blind run effects
+check "without its observer nothing is established" exits 2
+check "and no mutant is caught" says "mutations: 0 of 2 caught"
+
+# The consumer imports nothing: then nothing shows that a file would have become an order.
+ln -sf /bin/true "$folder/closed/build/libexec/order-import"
+harness closed run effects
+check "a way that the mutant does not open is a failure" exits 1
+check "and the other mutant is caught" says "mutations: 1 of 2 caught"
+
+# A consumer that makes an order of its own, on no path that anybody declared.
+cat >"$folder/leaky/import.c" <<'C'
+#include <sqlite3.h>
+int main(int argc, char **argv)
+{
+	sqlite3 *database = 0;
+	if (argc != 2 || sqlite3_open(argv[1], &database))
+		return 1;
+	return sqlite3_exec(database, "INSERT INTO orders (reference, item, quantity, call) VALUES ('x', 'y', 1, '')", 0, 0, 0);
+}
+C
+check "another writer was built" cc -o "$folder/leaky/writer" "$folder/leaky/import.c" -lsqlite3
+cat >"$folder/leaky/build/libexec/order-writer.sh" <<EOS
+#!/bin/sh
+"$folder/leaky/writer" "\$1" && exec "$folder/plain/build/libexec/order-writer" "\$1"
+EOS
+chmod 755 "$folder/leaky/build/libexec/order-writer.sh"
+mv "$folder/leaky/build/libexec/order-writer.sh" "$folder/leaky/build/libexec/order-writer"
+harness leaky run effects/order-create
+check "an order that bears nobody's canary fails" exits 1
+check "as one that was not planned" says "orders-other"
+
+finish
