@@ -68,11 +68,17 @@ struct session_options {
 	/* A tool that the second upstream alone serves, while the first one is the recorder; or NULL: one serves all.
 	 */
 	const char *apart;
+	bool orders; /* the operation "order" is offered: the order service is one upstream more */
 	bool undeclared; /* what the second upstream runs is not what was declared */
 };
 
 /* The reference session: permitted.tool, slow.tool and beacon.tool up to confidential, public.tool up to public. */
 void session_options_reference(struct session_options *out);
+
+/* The operation of the example's order service, and its tool: last of all where it is offered, and never the operator's
+ * to revoke. */
+#define SESSION_ORDER "order"
+#define SESSION_ORDER_TOOL "order_create"
 
 /* The tools that the operator approved for the agent, in the order that the bridge numbers them in: at most
  * SESSION_TOOLS_MAX. Returns how many. */

@@ -15,6 +15,14 @@
 
 static const struct bridge_alias aliases[];
 
+/* Whether the agent may ask for it in this session. */
+static bool offered(const struct bridge_alias *alias, const struct session_options *options)
+{
+	if (strcmp(alias->operation, SESSION_ORDER) == 0)
+		return options->orders;
+	return !alias->waits || options->checkpoint;
+}
+
 size_t session_tools(const char *out[SESSION_TOOLS_MAX])
 {
 	struct policy_gate gate;
@@ -23,6 +31,8 @@ size_t session_tools(const char *out[SESSION_TOOLS_MAX])
 	/* What the bridge does with the same aliases. */
 	policy_gate_init(&gate, true, true);
 	for (const struct bridge_alias *alias = aliases; alias->operation[0]; alias++) {
+		if (strcmp(alias->operation, SESSION_ORDER) == 0)
+			continue;
 		policy_gate_approve(&gate, alias->tool);
 		if (gate.tools_count > count)
 			out[count++] = alias->tool;
@@ -45,7 +55,7 @@ static int put_config(const struct session_options *options, struct buf *out, st
 	struct json_writer json;
 
 	for (const struct bridge_alias *alias = aliases; alias->operation[0]; alias++)
-		if (!alias->waits || options->checkpoint)
+		if (offered(alias, options))
 			config.aliases[config.aliases_count++] = *alias;
 	json_begin(&json, out);
 	schema_encode(bridge_config_fields, &config, &json);
@@ -185,6 +195,7 @@ static const struct bridge_alias aliases[] = {
 	{ .operation = "permitted", .tool = "permitted.tool" },
 	{ .operation = "denied", .tool = "public.tool" },
 	{ .operation = "slow", .tool = "slow.tool" },
+	{ .operation = SESSION_ORDER, .tool = SESSION_ORDER_TOOL },
 	{ .operation = "checkpoint", .waits = true },
 	{ .operation = "done" },
 	{ .operation = "" },

@@ -234,6 +234,17 @@ static void call(const struct order *order)
 	read_line(line, sizeof(line));
 }
 
+static void call_order(const struct order *order)
+{
+	char body[256], line[1024];
+	int length;
+
+	put_order(body, sizeof(body), order->canary);
+	length = snprintf(line, sizeof(line), "{\"operation\":\"%s\",\"arguments\":%s}\n", order->address, body);
+	write_all(STDOUT_FILENO, line, (unsigned long)length);
+	read_line(line, sizeof(line));
+}
+
 /* A permitted call whose arguments are this, around the canary. */
 static void call_with(const struct order *order, const char *before, const char *behind)
 {
@@ -337,6 +348,7 @@ const struct probe probes[] = {
 	{ .id = "in-blocked",
 	  .route = "the permitted operation, in what looks like a command",
 	  .attempt = call_blocked },
+	{ .id = "order-gateway", .route = "the operation that makes an order", .attempt = call_order },
 	{ .id = "order-http", .route = "the order service's endpoint", .attempt = try_order_http },
 	{ .id = "order-child",
 	  .route = "the order service's endpoint, from a child process",

@@ -28,6 +28,13 @@ static bool hostile_upstream(const struct ground *ground, const struct scenario 
 	return scenario->peer.at == PEER_UPSTREAM;
 }
 
+/* The order service is an upstream of our own gateway alone. */
+static bool orders(const struct ground *ground, const struct scenario *scenario)
+{
+	(void)ground;
+	return scenario_tries(scenario, "order-gateway");
+}
+
 /* Only the bridge has a deadline there, and the session ends by that. */
 static bool hangs(const struct ground *ground, const struct scenario *scenario)
 {
@@ -188,6 +195,7 @@ static const struct unsupported table[] = {
 	  .kinds = KIND(GATEWAY_CMCP) | KIND(GATEWAY_URL),
 	  .whole = hostile_gateway },
 	{ .reason = GROUND_UNSUPPORTED "upstream", .kinds = KIND(GATEWAY_URL), .whole = hostile_upstream },
+	{ .reason = GROUND_UNSUPPORTED "upstream", .kinds = KIND(GATEWAY_CMCP) | KIND(GATEWAY_URL), .whole = orders },
 	{ .reason = GROUND_UNSUPPORTED "deadline", .kinds = KIND(GATEWAY_CMCP), .whole = hangs },
 	{ .reason = GROUND_UNSUPPORTED "fault", .kinds = KIND(GATEWAY_URL), .whole = gateway_fault },
 	{ .reason = GROUND_UNSUPPORTED "calls", .kinds = KIND(GATEWAY_CMCP), .whole = many_calls },

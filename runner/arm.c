@@ -104,6 +104,21 @@ static void apply_apart(struct arm *arm)
 	}
 }
 
+/* The order service is an upstream of our own gateway alone, and only where its orders are counted. */
+static void apply_orders(struct arm *arm)
+{
+	struct session_options *options = &arm->options;
+	struct session_ceiling *ceiling = &options->ceilings[options->ceilings_count];
+
+	if (!scenario_tries(&arm->scenario, "order-gateway") || !arm_observers_wanted(arm, "orders") ||
+	    arm->context.gateway.kind != GATEWAY_EMBEDDED)
+		return;
+	options->orders = true;
+	snprintf(ceiling->tool, sizeof(ceiling->tool), SESSION_ORDER_TOOL);
+	snprintf(ceiling->max, sizeof(ceiling->max), "%s", options->sensitivity);
+	options->ceilings_count++;
+}
+
 /* What the scenario sets otherwise, before a protection is removed. */
 static void apply_scenario(struct arm *arm)
 {
@@ -132,6 +147,7 @@ static void apply_scenario(struct arm *arm)
 	}
 	apply_labels(arm);
 	apply_apart(arm);
+	apply_orders(arm);
 }
 
 /* What the removed protections declare goes into the record, so that the judge needs no table of ours. */

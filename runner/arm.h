@@ -224,6 +224,7 @@ void arm_records_close(struct arm *arm);
  * Starts it, and gives its port to the probes that are told it. */
 int arm_orders_open(struct arm *arm, struct error **err) MUST_CHECK;
 #define ARM_ORDERS "orders"
+#define ARM_ORDERS_DATABASE "orders.db"
 /* The observer's input, and the first marker. */
 void arm_orders_inputs(struct arm *arm);
 /* Once the agent is done, and lives: what it left where somebody imports files becomes orders; and the other service

@@ -17,13 +17,12 @@
 #define ORDERS_MS 3000
 #define LINE_BYTES 32
 #define DECIMAL 10
-#define DATABASE "orders.db"
-#define DATABASE_PATH (PATH_MAX + sizeof("/" ARM_ORDERS "/" DATABASE))
+#define DATABASE_PATH (PATH_MAX + sizeof("/" ARM_ORDERS "/" ARM_ORDERS_DATABASE))
 #define READY "ready "
 
 static void database_path(const struct arm *arm, char out[DATABASE_PATH])
 {
-	snprintf(out, DATABASE_PATH, "%s/" ARM_ORDERS "/" DATABASE, arm->path);
+	snprintf(out, DATABASE_PATH, "%s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE, arm->path);
 }
 
 /* It says its port once it listens, and has made its table by then. */

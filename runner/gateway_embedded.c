@@ -56,6 +56,27 @@ static int put_servers(const struct arm *arm, struct gateway_config *config, str
 	return 0;
 }
 
+/* On its own database; it gets no descriptor of ours. */
+static int put_orders(const struct arm *arm, struct gateway_config *config, struct error **err)
+{
+	struct gateway_tool *row = &config->catalog[config->catalog_count];
+	struct gateway_server *server = &config->servers[config->servers_count];
+
+	if (!arm->options.orders)
+		return 0;
+	if (measure_upstream("order-service", server, err) < 0)
+		return -1;
+	server->pass_fd = -1;
+	snprintf(server->arguments[0], GATEWAY_ARGUMENT_BYTES, "%.*s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE,
+		 GATEWAY_ARGUMENT_BYTES / 2, arm->path);
+	server->arguments_count = 1;
+	snprintf(row->tool, sizeof(row->tool), SESSION_ORDER_TOOL);
+	snprintf(row->sensitivity, sizeof(row->sensitivity), "public");
+	row->server = (int64_t)config->servers_count++;
+	config->catalog_count++;
+	return 0;
+}
+
 static void put_records(const struct arm *arm, struct gateway_config *config)
 {
 	if (arm->records.folder >= 0)
@@ -99,7 +120,7 @@ static int configure(const struct arm *arm, struct buf *out, struct error **err)
 	config->call_ms = arm->options.limits.gateway_call_ms * 3 / 4;
 	config->scan_arguments = arm->records.folder >= 0;
 	put_records(arm, config);
-	if (put_servers(arm, config, err) < 0)
+	if (put_servers(arm, config, err) < 0 || put_orders(arm, config, err) < 0)
 		return -1;
 	json_begin(&json, out);
 	schema_encode(gateway_config_fields, config, &json);

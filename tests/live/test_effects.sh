@@ -27,6 +27,8 @@ check "the group passes" exits 0
 check "both mutants are caught" says "mutations: 2 of 2 caught"
 check "the baseline has the other service's order alone" sees order-create \
 	"order-child 0;order-file 0;order-http 0;order-service 1;orders 1;orders-other 0;permitted 0;"
+check "one order comes through the gateway" sees order-gateway \
+	"order-gateway 1;order-http 0;orders 1;orders-other 0;permitted 0;"
 check "without the network's protection the agent and its child order" sees order-network \
 	"order-child 1;order-file 0;order-http 1;order-service 1;orders 3;orders-other 0;permitted 0;"
 check "on a writable root it leaves an order" sees order-read-only \
