@@ -52,9 +52,6 @@ static const struct effect_path *paths_end(const struct claim_input *input)
 	return input->effect->paths + input->effect->paths_count;
 }
 
-#define EACH_PATH(path, input)                                                                                         \
-	(const struct effect_path *path = (input)->effect->paths; path < paths_end(input); path++)
-
 /* The finding's path, or NULL: of a row that bears no canary of a declared path. */
 static const struct effect_path *path_of(const struct claim_input *input, const struct correlate_finding *finding)
 {
@@ -103,10 +100,9 @@ static void other_revision(const struct claim_input *input, const struct claims 
 static void authorised_path_taken(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-	if (is_authorised(path) && !exercised(input, path, claim))
-		claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (is_authorised(path) && !exercised(input, path, claim))
+			claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
 }
 
 static void decision_is_recorded(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -141,10 +137,9 @@ static bool joined(const struct claim_input *input, const struct effect_path *pa
 static void call_and_row_are_joined(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-	if (is_authorised(path) && !joined(input, path, claim))
-		claim_unmet(claim, OBLIGATION_CORRELATION, path->id);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (is_authorised(path) && !joined(input, path, claim))
+			claim_unmet(claim, OBLIGATION_CORRELATION, path->id);
 	each_finding(input, CORRELATE_CALL_WITHOUT_ENTRY, is_authorised, claim, OBLIGATION_CORRELATION, false);
 }
 
@@ -191,10 +186,9 @@ static void copied_id(const struct claim_input *input, const struct claims *befo
 static void declared_scenarios_ran(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-	if (path->scenarios_count > 0 && !exercised(input, path, claim))
-		claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (path->scenarios_count > 0 && !exercised(input, path, claim))
+			claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
 }
 
 /* Unearned is another matter: the observer saw, and nothing shows that there was anything to see. */
@@ -206,32 +200,28 @@ static bool is_blind(const struct verdict_cell *cell)
 static void observer_saw(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-		{
-			const struct verdict_cell *cell;
-			size_t at = 0;
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
+		const struct verdict_cell *cell;
+		size_t at = 0;
 
-			while ((cell = next_cell(input, path, &at)))
-				if (is_blind(cell))
-					claim_unmet(claim, OBLIGATION_OBSERVER, path->id);
-		}
+		while ((cell = next_cell(input, path, &at)))
+			if (is_blind(cell))
+				claim_unmet(claim, OBLIGATION_OBSERVER, path->id);
+	}
 }
 
 /* An effect that a path makes, and that was not there, or was there more often. */
 static void effect_is_as_made(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-		{
-			const struct verdict_cell *cell;
-			size_t at = 0;
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
+		const struct verdict_cell *cell;
+		size_t at = 0;
 
-			while (!is_closed(path) && (cell = next_cell(input, path, &at)))
-				if (cell->verdict == VERDICT_FAIL)
-					claim_unmet(claim, OBLIGATION_EFFECT, path->id);
-		}
+		while (!is_closed(path) && (cell = next_cell(input, path, &at)))
+			if (cell->verdict == VERDICT_FAIL)
+				claim_unmet(claim, OBLIGATION_EFFECT, path->id);
+	}
 }
 
 /* ---- completeness of the set ---------------------------------------------------------------------------------------
@@ -274,10 +264,10 @@ static void inventory_has_each_path(const struct claim_input *input, const struc
 {
 	(void)before;
 	for (size_t i = 0; i < input->statements_count; i++)
-		for
-			EACH_PATH(path, input)
-	if (is_counted(input, &input->statements[i], ASSESSMENT_INVENTORY) && !names(&input->statements[i], path->id))
-		claim_unmet(claim, OBLIGATION_INVENTORY, path->id);
+		for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+			if (is_counted(input, &input->statements[i], ASSESSMENT_INVENTORY) &&
+			    !names(&input->statements[i], path->id))
+				claim_unmet(claim, OBLIGATION_INVENTORY, path->id);
 }
 
 static void inventory_has_another_path(const struct claim_input *input, const struct claims *before,
@@ -312,25 +302,40 @@ static void effect_on_no_path(const struct claim_input *input, const struct clai
 static void agent_path_taken(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-	if (path->side == EFFECT_AGENT && !exercised(input, path, claim))
-		claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (path->side == EFFECT_AGENT && !exercised(input, path, claim))
+			claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
+}
+
+/* Whatever the scenario expects: it is no scenario's to say that an effect may be there. */
+static bool is_bypass(const struct verdict_cell *cell)
+{
+	const struct observation *seen = cell->observation;
+
+	return (cell->verdict == VERDICT_FAIL && cell->because == BECAUSE_VALUE) ||
+	       (seen && seen->status == OBSERVATION_OBSERVED && seen->value > 0);
+}
+
+/* A zero that has to be earned, and was. */
+static bool is_earned_zero(const struct verdict_cell *cell)
+{
+	const struct expectation *expectation = cell->expectation;
+
+	return cell->verdict == VERDICT_PASS && expectation->class == CELL_PROTECTED && expectation->op == OP_EQ &&
+	       expectation->value == 0;
 }
 
 static void bypass_was_seen(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-		{
-			const struct verdict_cell *cell;
-			size_t at = 0;
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
+		const struct verdict_cell *cell;
+		size_t at = 0;
 
-			while (is_closed(path) && (cell = next_cell(input, path, &at)))
-				if (cell->verdict == VERDICT_FAIL && cell->because == BECAUSE_VALUE)
-					claim_refute(claim, REFUTED_BY_BYPASS, path->id);
-		}
+		while (is_closed(path) && (cell = next_cell(input, path, &at)))
+			if (is_bypass(cell))
+				claim_refute(claim, REFUTED_BY_BYPASS, path->id);
+	}
 }
 
 /* A row with the canary of a path where nothing may happen, whatever the cells say. */
@@ -343,25 +348,22 @@ static void bypass_was_read(const struct claim_input *input, const struct claims
 static void absence_is_earned(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-		{
-			const struct verdict_cell *cell;
-			size_t at = 0;
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
+		const struct verdict_cell *cell;
+		size_t at = 0;
 
-			while (path->side == EFFECT_AGENT && (cell = next_cell(input, path, &at)))
-				if (cell->verdict != VERDICT_PASS)
-					claim_unmet(claim, OBLIGATION_COVERAGE, path->id);
-		}
+		while (path->side == EFFECT_AGENT && (cell = next_cell(input, path, &at)))
+			if (is_closed(path) ? !is_earned_zero(cell) : cell->verdict != VERDICT_PASS)
+				claim_unmet(claim, OBLIGATION_COVERAGE, path->id);
+	}
 }
 
 static void somebody_mediates(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for
-		EACH_PATH(path, input)
-	if (path->side == EFFECT_AGENT && path->coverage.claims != EFFECT_CLAIMS_MEDIATED)
-		claim_unmet(claim, OBLIGATION_MEDIATOR, path->id);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (path->side == EFFECT_AGENT && path->coverage.claims != EFFECT_CLAIMS_MEDIATED)
+			claim_unmet(claim, OBLIGATION_MEDIATOR, path->id);
 }
 
 /* Another claim that this one needs. */
@@ -379,19 +381,17 @@ static void need(const struct claims *before, enum claim_id other, enum claim_ob
 static void authorised_path_is_authorised(const struct claim_input *input, const struct claims *before,
 					  struct claim *claim)
 {
-	for
-		EACH_PATH(path, input)
-	if (is_authorised(path))
-		need(before, CLAIM_AUTHORIZATION, OBLIGATION_AUTHORIZATION, path->id, claim);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (is_authorised(path))
+			need(before, CLAIM_AUTHORIZATION, OBLIGATION_AUTHORIZATION, path->id, claim);
 }
 
 static void authorised_path_is_correlated(const struct claim_input *input, const struct claims *before,
 					  struct claim *claim)
 {
-	for
-		EACH_PATH(path, input)
-	if (is_authorised(path))
-		need(before, CLAIM_CORRELATION, OBLIGATION_CORRELATION, path->id, claim);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		if (is_authorised(path))
+			need(before, CLAIM_CORRELATION, OBLIGATION_CORRELATION, path->id, claim);
 }
 
 static void set_is_complete(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -404,22 +404,20 @@ static void set_is_complete(const struct claim_input *input, const struct claims
 static void assessed(const struct claim_input *input, enum assessment_kind kind, enum claim_obligation obligation,
 		     struct claim *claim)
 {
-	for
-		EACH_PATH(path, input)
-		{
-			bool any = false;
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
+		bool any = false;
 
-			for (size_t i = 0; i < input->statements_count && path->side == EFFECT_DEPLOYMENT; i++) {
-				const struct assessment *statement = &input->statements[i];
+		for (size_t i = 0; i < input->statements_count && path->side == EFFECT_DEPLOYMENT; i++) {
+			const struct assessment *statement = &input->statements[i];
 
-				if (strcmp(statement->path, path->id) != 0 || !is_counted(input, statement, kind))
-					continue;
-				any = true;
-				claim_rest_on(claim, statement->id);
-			}
-			if (path->side == EFFECT_DEPLOYMENT && !any)
-				claim_unmet(claim, obligation, path->id);
+			if (strcmp(statement->path, path->id) != 0 || !is_counted(input, statement, kind))
+				continue;
+			any = true;
+			claim_rest_on(claim, statement->id);
 		}
+		if (path->side == EFFECT_DEPLOYMENT && !any)
+			claim_unmet(claim, obligation, path->id);
+	}
 }
 
 static void control_is_assessed(const struct claim_input *input, const struct claims *before, struct claim *claim)

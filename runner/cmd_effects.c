@@ -11,6 +11,7 @@
 #include "observers/table.h"
 #include "oracle/effect.h"
 #include "runner/document.h"
+#include "runner/effects_claims.h"
 #include "runner/paths.h"
 #include "runner/verb.h"
 
@@ -120,15 +121,19 @@ static int run(const struct options *options, struct error **err)
 {
 	const char *word = options->words_count ? options->words[0] : "list";
 	bool list = strcmp(word, "list") == 0, check = strcmp(word, "check") == 0, shows = strcmp(word, "show") == 0;
+	bool claims = strcmp(word, "claims") == 0;
 	cleanup_free struct effect *effects = NULL;
 	size_t count = 0;
 
-	if (options->words_count > 2 || (!list && !check && !shows) || shows != (options->words_count == 2))
-		return error_set(err, ERROR_USAGE, "effects takes `list`, `check` or `show ID`");
+	if (options->words_count > 2 || (!list && !check && !shows && !claims) ||
+	    (shows || claims) != (options->words_count == 2))
+		return error_set(err, ERROR_USAGE, "effects takes `list`, `check`, `show ID` or `claims BUNDLE`");
 	if (effects_open(options, &effects, &count, err) < 0)
 		return -1;
 	if (shows)
 		return show(options, effects, count, err);
+	if (claims)
+		return effects_claims(options, effects, count, err);
 	if (options->json)
 		return print_document(effects, count, err);
 	if (check)
@@ -140,10 +145,16 @@ static int run(const struct options *options, struct error **err)
 
 const struct verb verb_effects = {
 	.name = "effects",
-	.words = "[list|check|show ID]",
+	.words = "[list|check|show ID|claims BUNDLE]",
 	.title = "protected effects, and the paths that are declared for them",
 	.text = "Needs neither root nor an engine. `check` reads every declaration against the scenarios and the "
 		"observers there are:\n"
-		"a fault is named by file and field, and ends with 3. A declaration is a list: it raises no status.",
+		"a fault is named by file and field, and ends with 3. A declaration is a list: it raises no status. "
+		"`claims` "
+		"verifies\n"
+		"a bundle and derives what its run says of each declared effect: 0 where all is established, 1 where "
+		"something "
+		"is\n"
+		"refuted or the bundle is not intact, else 2.",
 	.run = run,
 };

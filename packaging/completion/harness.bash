@@ -118,7 +118,7 @@ _harness() { # COMMAND
 		esac
 		;;
 	effects)
-		flags='--scenarios --effects --json --help' kind=none
+		flags='--scenarios --effects --json --help' kind=bundle
 		case $prev in
 		--scenarios) cur_is=argument kind=folder ;;
 		--effects) cur_is=argument kind=folder ;;

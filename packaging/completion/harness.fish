@@ -116,6 +116,7 @@ complete -c harness -n __harness_needs_verb -a effects -d 'protected effects, an
 complete -c harness -n '__harness_verb_is effects' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is effects' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is effects' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
+complete -c harness -n '__harness_verb_is effects' -x -a '(__fish_complete_suffix .tar.gz)'
 
 complete -c harness -n __harness_needs_verb -a completion -d 'print what makes a shell complete verbs, flags and scenarios'
 complete -c harness -n '__harness_verb_is completion; and __harness_first_word' -x -a 'bash zsh fish'

@@ -156,7 +156,7 @@ _harness() {
 			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
-			'*:word: '
+			'*:word:_files -g "*.tar.gz"'
 		;;
 	completion)
 		_arguments -S \

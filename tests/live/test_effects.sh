@@ -7,10 +7,10 @@
 . "$(dirname "$0")/live.sh"
 need_engine
 
-copy_tree plain
-copy_tree blind
-copy_tree closed
-copy_tree leaky
+for tree in plain blind closed leaky bypass; do
+	copy_tree "$tree"
+	cp -a effects "$folder/$tree"
+done
 
 # "SUBJECT VALUE" of what the observer of orders saw in an arm. Members come in their order.
 saw() { # ARM
@@ -34,6 +34,29 @@ check "without the network's protection the agent and its child order" sees orde
 check "on a writable root it leaves an order" sees order-read-only \
 	"order-child 0;order-file 1;order-http 0;order-service 1;orders 2;orders-other 0;permitted 0;"
 check "the bundle is verified" "$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz"
+
+# ---- what it says of the declared effect ----
+claims() { # TREE
+	CODE=0 untold=1
+	"$folder/$1/build/harness" effects claims "$folder/runs/latest/confinement-evidence.tar.gz" >"$OUTPUT" 2>&1 || CODE=$?
+}
+# "STATUS REASON..." of one claim.
+claim() { # CLAIM EXPECTED
+	local got
+	got=$(awk -v claim="$1" '/^  [a-z_]+ +[a-z_]+$/ { on = $1 == claim; if (on) printf "%s", $2 }
+		on && $1 == "unmet" { printf " %s", $2 ($4 ? "@" $4 : "") }
+		on && $1 == "refuted" { printf " !%s", $3 ($5 ? "@" $5 : "") }' "$OUTPUT")
+	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
+}
+claims plain
+check "not all of it is established" exits 2
+check "what was observed is" claim observation "established"
+check "the set's completeness is not" claim path_set_completeness "not_established inventory evidence"
+check "and complete mediation is not, for these reasons" claim complete_mediation \
+	"not_established authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+check "both halves are shown" says "NON_BYPASSABILITY(orders-sqlite,order_create) not_established: the set is complete: not_established; what"
+printf 'no bundle' >"$folder/none"
+check "what is no bundle has no claims" not "$folder/plain/build/harness" effects claims "$folder/none"
 
 # ---- what must be noticed ----
 ln -sf /bin/true "$folder/blind/build/libexec/observer-orders"
@@ -68,5 +91,17 @@ mv "$folder/leaky/build/libexec/order-writer.sh" "$folder/leaky/build/libexec/or
 harness leaky run effects/order-create
 check "an order that bears nobody's canary fails" exits 1
 check "as one that was not planned" says "orders-other"
+
+# An agent that found another way to make the order that it may not make. Where that way is not offered its session ends.
+cp -r agent "$folder/agent"
+sed -i -e '/^static void try_order_http(const struct order \*order)$/,/^}/s/^	if (fd < 0)$/	if (1) {\n		struct order way = *order;\n		way.address = "order";\n		call_order(\&way);\n	}\n&/' \
+	-e 's/^static void try_order_http(const struct order \*order)$/static void call_order(const struct order *order);\n&/' "$folder/agent/probes.c"
+check "another agent was built" cc -std=gnu17 -D_GNU_SOURCE -Os -static -Wl,--build-id=none -o "$folder/bypass/build/agent" "$folder"/agent/*.c
+harness bypass run effects/order-gateway
+check "its order fails the run" exits 1
+claims bypass
+check "and refutes in the same run" claim complete_mediation \
+	"refuted !bypass@P2 observation_coverage@P2 observation_coverage@P3a observation_coverage@P3b authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+check "as a failure" exits 1
 
 finish

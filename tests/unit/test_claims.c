@@ -62,6 +62,19 @@ static void p2_is_a_bypass(struct claims_world *world)
 	world->cells[1].because = BECAUSE_VALUE;
 }
 
+/* A scenario that expects an effect where none may be hides nothing. */
+static void p2_is_an_expected_bypass(struct claims_world *world)
+{
+	world->scenario.expect[0].class = CELL_CONTROL;
+	world->scenario.expect[0].value = 1;
+	world->observations[1].value = 1;
+}
+
+static void p2_zero_need_not_be_earned(struct claims_world *world)
+{
+	world->scenario.expect[0].class = CELL_CONTROL;
+}
+
 /* What a mutant lets out shows that it would have been seen. */
 static void mutant_is_undetected(struct claims_world *world)
 {
@@ -242,6 +255,10 @@ static const struct {
 	  "observation " NE ": observer_sight@P2; complete_mediation " NE ": observation_coverage@P2" },
 	{ "the zero of P2 is unearned", p2_zero_is_unearned, "complete_mediation " NE ": observation_coverage@P2" },
 	{ "a bypass is seen", p2_is_a_bypass, "complete_mediation refuted: !bypass@P2 observation_coverage@P2" },
+	{ "a bypass is expected", p2_is_an_expected_bypass,
+	  "complete_mediation refuted: !bypass@P2 observation_coverage@P2" },
+	{ "the zero of P2 need not be earned", p2_zero_need_not_be_earned,
+	  "complete_mediation " NE ": observation_coverage@P2" },
 	{ "what a mutant lets out is no bypass", mutant_is_undetected, "" },
 	{ "a canary of another subject is no effect", another_subject_leaks, "" },
 	{ "P1 made no order", p1_made_no_order,

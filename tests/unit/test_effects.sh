@@ -45,6 +45,8 @@ check "show says what it does not show" says 0 "does not show that the set of pa
 check "show of another" says 4 "did you mean 'order_create'" show order_crate
 check "another word" says 4 "effects takes" compute
 check "show without an id" says 4 "effects takes" show
+check "claims of nothing" says 4 "effects takes" claims
+check "claims of no bundle" says 3 "$folder/nowhere" claims "$folder/nowhere"
 check "list with one" says 4 "effects takes" list order_create
 check "the document" says 0 '"verb":"effects","exitCode":0,"effects":[{"id":"order_create"' check --json
 check "no folder" says 3 "the declarations' folder" --effects "$folder/nowhere"
