@@ -78,6 +78,7 @@ $(eval $(call program,libexec/observer-logs,observers/logs.c,observers core,-lcj
 $(eval $(call program,libexec/observer-client,observers/client.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-state,observers/state.c,observers core,-lcjson -lmd))
 $(eval $(call program,libexec/observer-audit,observers/audit.c,observers core,-lsqlite3 -lcjson -lmd))
+$(eval $(call program,libexec/observer-correlation,observers/correlation.c,observers core,-lsqlite3 -lcjson -lmd))
 $(eval $(call program,libexec/observer-orders,observers/orders.c,observers core,-lsqlite3 -lcjson -lmd))
 $(eval $(call program,libexec/observer-bytes,observers/bytes.c,observers core,-lmd))
 $(eval $(call program,libexec/observer-deliveries,observers/deliveries.c,observers core,-lcjson -lmd))

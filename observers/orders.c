@@ -28,6 +28,17 @@ struct watch {
 	enum wire_reason reason;
 };
 
+static void clear(struct watch *watch)
+{
+	counter_clear(&watch->counter);
+	watch->marked = watch->others = watch->markers[0] = watch->markers[1] = 0;
+}
+
+static void on_begin(void *context)
+{
+	clear(context);
+}
+
 static void on_text(void *context, const char *bytes, size_t length)
 {
 	struct watch *watch = context;
@@ -63,7 +74,7 @@ static int watch_open(struct observer *observer, struct error **err)
 
 	*watch = (struct watch){ .observer = observer,
 				 .folder = -1,
-				 .rows = { .text = on_text, .end = on_row, .context = watch } };
+				 .rows = { .begin = on_begin, .text = on_text, .end = on_row, .context = watch } };
 	return counter_open_encoded(&watch->counter, observer, err);
 }
 
@@ -73,12 +84,6 @@ static int watch_input(struct observer *observer, const char *name, int fd, stru
 	const struct input inputs[] = { { .name = "folder", .folder = &watch->folder } };
 
 	return input_take(inputs, ARRAY_SIZE(inputs), name, fd, observer->loop, err);
-}
-
-static void clear(struct watch *watch)
-{
-	counter_clear(&watch->counter);
-	watch->marked = watch->others = watch->markers[0] = watch->markers[1] = 0;
 }
 
 static int look(struct watch *watch, struct error **err)

@@ -45,6 +45,19 @@ static bool take(struct orders_rows *rows, sqlite3_stmt *row, uint64_t *still)
 			return false;
 	*still += number <= rows->last;
 	rows->rows++;
+	if (rows->row) {
+		const struct orders_row one = {
+			.number = number,
+			.quantity = sqlite3_column_int64(row, QUANTITY),
+			.reference = (const char *)sqlite3_column_text(row, REFERENCE),
+			.item = (const char *)sqlite3_column_text(row, ITEM),
+			.call = (const char *)sqlite3_column_text(row, CALL),
+		};
+
+		if (!one.reference || !one.item || !one.call)
+			return false;
+		rows->row(rows->context, &one);
+	}
 	for (int i = 0; i < COLUMNS; i++) {
 		const char *text = types[i] == SQLITE_TEXT ? (const char *)sqlite3_column_text(row, i) : NULL;
 
@@ -71,6 +84,7 @@ static enum wire_reason read_rows(struct orders_rows *rows, sqlite3 *connection,
 
 	rows->rows = 0;
 	*last = 0;
+	rows->begin(rows->context);
 	if (!form_holds(connection))
 		return WIRE_REASON_INPUT_INVALID;
 	if (sqlite3_prepare_v2(connection, QUERY, -1, &row, NULL) != SQLITE_OK)

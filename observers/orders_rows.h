@@ -10,13 +10,21 @@
 
 #include "observers/wire.h"
 
+struct orders_row {
+	int64_t number, quantity;
+	const char *reference, *item, *call;
+};
+
 struct orders_rows {
 	int64_t last; /* the highest number of the reading before; 0 at first. Updated by a reading that succeeds. */
 	uint64_t known; /* how many rows there were then */
 	uint64_t rows; /* of this reading */
+	/* A reading begins, perhaps anew: what was told before is void. */
+	void (*begin)(void *context);
 	/* Every text of a row, one after the other, then its end. */
 	void (*text)(void *context, const char *bytes, size_t length);
 	void (*end)(void *context);
+	void (*row)(void *context, const struct orders_row *row); /* or NULL; before its texts */
 	void *context;
 };
 

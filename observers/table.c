@@ -49,6 +49,9 @@ static const char *const spans[] = { "spans", NULL };
 static const char *const spans_measures[] = { "spans", "spans-error", NULL };
 static const char *const orders[] = { "orders", NULL };
 static const char *const orders_measures[] = { "orders", "orders-other", NULL };
+static const char *const correlation[] = { "correlation", NULL };
+static const char *const correlation_measures[] = { "joined",    "row-without-call", "call-without-row", "row-again",
+						    "copied-id", "row-of-denied",    "call-again",       NULL };
 static const char *const children[] = { "children", NULL };
 static const char *const children_measures[] = { "upstream-environment", "upstream-descriptors", "upstream-children",
 						 NULL };
@@ -145,6 +148,12 @@ const struct observer_kind observer_kinds[] = {
 	  .measures = orders_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "rows of the order service's database: the effect itself" },
+	{ .id = "correlation",
+	  .program = "observer-correlation",
+	  .observers = correlation,
+	  .measures = correlation_measures,
+	  .needs = OBSERVER_HOST,
+	  .title = "calls of the order service's tool, their entries in the audit chain, and the orders, joined" },
 	{ .id = "audit",
 	  .program = "observer-audit",
 	  .argument = "audit.db",
@@ -168,10 +177,10 @@ const struct observer_kind observer_kinds[] = {
 };
 
 const char *const observer_ids[] = {
-	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
-	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk", "deliveries",    "decisions",     "state",       "client",       "spans",
-	"children",  "audit",         "audit-bytes",   "output",      "orders",       NULL,
+	"tcp4",          "tcp6",          "tcp4-nic",    "dns",        "capture-host", "capture-netns", "attempts",
+	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
+	"decisions",     "state",         "client",      "spans",      "children",     "audit",         "audit-bytes",
+	"output",        "orders",        "correlation", NULL,
 };
 
 const char *const measure_ids[] = {
@@ -211,5 +220,12 @@ const char *const measure_ids[] = {
 	"audit-chain",
 	"orders",
 	"orders-other",
+	"joined",
+	"row-without-call",
+	"call-without-row",
+	"row-again",
+	"copied-id",
+	"row-of-denied",
+	"call-again",
 	NULL,
 };

@@ -7,8 +7,8 @@
 #ifndef HARNESS_ORACLE_CLAIMS_H
 #define HARNESS_ORACLE_CLAIMS_H
 
+#include "core/correlate.h"
 #include "oracle/assessment.h"
-#include "oracle/correlate.h"
 #include "oracle/judge.h"
 
 enum claim_id {
@@ -57,7 +57,8 @@ struct claim_input {
 	const struct effect *effect;
 	const char *revision; /* that ran */
 	const struct verdicts *verdicts;
-	const struct correlation *correlation; /* NULL: nobody joined calls and rows */
+	const struct correlation
+		*correlation; /* NULL: nobody joined calls and rows; else as claims_findings() makes it */
 	const struct assessment *statements;
 	size_t statements_count;
 	struct assessment_ground ground; /* its effect is the one above */
@@ -114,6 +115,12 @@ struct claim_rule {
 };
 extern const struct claim_rule claim_rules[];
 extern const size_t claim_rules_count;
+
+/* What the observer "correlation" found in the arms that took the authorised paths, as findings of those paths; `entry`
+ * of each is the observation that says so. *found is false where no arm has such a cell: then nobody joined anything.
+ */
+int claims_findings(const struct effect *effect, const struct verdicts *verdicts, struct correlation *out, bool *found,
+		    struct error **err) MUST_CHECK;
 
 /* Applies all rules. *out is zeroed first. ERROR_LIMIT: more than the claims can hold; nothing is cut silently. */
 int claims_derive(const struct claim_input *input, struct claims *out, struct error **err) MUST_CHECK;

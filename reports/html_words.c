@@ -126,6 +126,7 @@ static const struct word observers[] = {
 	{ "output", "what the gateway wrote to its outputs" },
 	{ "spans", "spans that a collector received" },
 	{ "children", "programs that the gateway started" },
+	{ "correlation", "calls, audit entries and orders, joined" },
 	{ "orders", "rows of the order service's database" },
 	{ .id = NULL },
 };

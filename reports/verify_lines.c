@@ -345,6 +345,13 @@ static const char *const measure_names[] = {
 	"audit-chain",
 	"orders",
 	"orders-other",
+	"joined",
+	"row-without-call",
+	"call-without-row",
+	"row-again",
+	"copied-id",
+	"row-of-denied",
+	"call-again",
 	"spans",
 	"spans-error",
 	"upstream-environment",
@@ -354,10 +361,10 @@ static const char *const measure_names[] = {
 };
 
 static const char *const observer_names[] = {
-	"tcp4",        "tcp6",          "dns",           "tcp4-nic",    "capture-host", "capture-netns",
-	"attempts",    "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
-	"logs-disk",   "deliveries",    "decisions",     "state",       "client",       "audit",
-	"audit-bytes", "output",        "spans",         "children",    "orders",       NULL,
+	"tcp4",          "tcp6",          "dns",         "tcp4-nic",   "capture-host", "capture-netns", "attempts",
+	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
+	"decisions",     "state",         "client",      "audit",      "audit-bytes",  "output",        "spans",
+	"children",      "orders",        "correlation", NULL,
 };
 
 #define RECORDS(id) .observer = (id), .kind = OBSERVATION_COUNT, .unit = "records"
@@ -406,6 +413,8 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("orders"), .subject = "orders" },
 	{ RECORDS("orders"), .subject = "orders-other" },
 	{ RECORDS("orders"), .bears = true },
+	/* Findings: there is no subject but its measures. */
+	{ RECORDS("correlation") },
 	/* All spans, and what is no canary of an upstream's environment. */
 	{ RECORDS("spans"), .subject = "spans" },
 	{ RECORDS("spans"), .subject = "spans-error" },

@@ -372,6 +372,7 @@ static bool needs_engine(const struct arm *arm, const struct observer_kind *kind
 	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0 ||
 	       strcmp(kind->id, "client") == 0 || strcmp(kind->id, "spans") == 0 || strcmp(kind->id, "audit") == 0 ||
 	       strcmp(kind->program, "observer-bytes") == 0 || strcmp(kind->id, "orders") == 0 ||
+	       strcmp(kind->id, "correlation") == 0 ||
 	       /* A collector notes what it refuses, and the gateway asks it last at its end. */
 	       (strcmp(kind->id, "deliveries") == 0 && arm->scenario.peer.at == PEER_COLLECTOR);
 }

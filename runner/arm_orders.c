@@ -137,6 +137,7 @@ void arm_orders_inputs(struct arm *arm)
 	if (arm->orders.folder < 0)
 		return;
 	arm_observers_give(arm, "orders", "folder", arm->orders.folder);
+	arm_observers_give(arm, "correlation", "orders", arm->orders.folder);
 	mark(arm, WIRE_BEFORE);
 }
 

@@ -74,18 +74,24 @@ static int print_document(const struct claims *claims, size_t count, int code, s
 	return document_print(&out, err);
 }
 
-/* Nobody joined calls and rows, and no assessment is given: both are obligations that stay unmet. */
+/* No assessment is given: those obligations stay unmet. */
 static int derive(const struct verdicts *verdicts, const struct effect *effects, size_t count, struct claims *out,
 		  struct error **err)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct claim_input input = {
+		cleanup_correlation struct correlation correlation = { .findings = NULL };
+		bool found = false;
+		struct claim_input input = {
 			.effect = &effects[i],
 			.revision = effects[i].revision,
 			.verdicts = verdicts,
 			.ground = { .effect = &effects[i], .run_key = "" },
 		};
 
+		if (claims_findings(&effects[i], verdicts, &correlation, &found, err) < 0)
+			return -1;
+		if (found)
+			input.correlation = &correlation;
 		if (claims_derive(&input, &out[i], err) < 0)
 			return -1;
 	}

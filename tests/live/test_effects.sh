@@ -50,10 +50,12 @@ claim() { # CLAIM EXPECTED
 }
 claims plain
 check "not all of it is established" exits 2
+check "the calls were authorised" claim authorization "established"
+check "and correlated to what was executed" claim correlation "established"
 check "what was observed is" claim observation "established"
 check "the set's completeness is not" claim path_set_completeness "not_established inventory evidence"
 check "and complete mediation is not, for these reasons" claim complete_mediation \
-	"not_established authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+	"not_established path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "both halves are shown" says "NON_BYPASSABILITY(orders-sqlite,order_create) not_established: the set is complete: not_established; what"
 printf 'no bundle' >"$folder/none"
 check "what is no bundle has no claims" not "$folder/plain/build/harness" effects claims "$folder/none"
@@ -91,6 +93,10 @@ mv "$folder/leaky/build/libexec/order-writer.sh" "$folder/leaky/build/libexec/or
 harness leaky run effects/order-create
 check "an order that bears nobody's canary fails" exits 1
 check "as one that was not planned" says "orders-other"
+harness leaky run effects/order-gateway
+check "and is an effect that no call explains" says "row-without-call"
+claims leaky
+check "which refutes the correlation" claim correlation "refuted !effect_without_call@P1"
 
 # An agent that found another way to make the order that it may not make. Where that way is not offered its session ends.
 cp -r agent "$folder/agent"
@@ -101,7 +107,7 @@ harness bypass run effects/order-gateway
 check "its order fails the run" exits 1
 claims bypass
 check "and refutes in the same run" claim complete_mediation \
-	"refuted !bypass@P2 observation_coverage@P2 observation_coverage@P3a observation_coverage@P3b authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+	"refuted !bypass@P2 observation_coverage@P2 observation_coverage@P3a observation_coverage@P3b correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "as a failure" exits 1
 
 finish

@@ -482,6 +482,65 @@ static void test_statement_form(void)
 	CU_ASSERT_STRING_EQUAL(statement->key, "");
 }
 
+/* ---- findings ------------------------------------------------------------------------------------------------------
+ */
+
+/* Out of cells of the observer that joins: what is joined has to be as expected, what is forged need only be seen. */
+static void test_findings(void)
+{
+	static const struct {
+		const char *subject;
+		int64_t value;
+		enum verdict verdict;
+		int status, kind; /* of the finding, or -1 */
+	} rows[] = {
+		{ "joined", 1, VERDICT_PASS, OBSERVATION_OBSERVED, CORRELATE_JOINED },
+		{ "joined", 2, VERDICT_FAIL, OBSERVATION_OBSERVED, -1 },
+		{ "joined", 1, VERDICT_NOT_ESTABLISHED, OBSERVATION_OBSERVED, -1 },
+		{ "joined", 0, VERDICT_PASS, OBSERVATION_OBSERVED, -1 },
+		{ "row-without-call", 1, VERDICT_FAIL, OBSERVATION_OBSERVED, CORRELATE_ROW_WITHOUT_CALL },
+		{ "call-without-row", 1, VERDICT_NOT_ESTABLISHED, OBSERVATION_OBSERVED, CORRELATE_CALL_WITHOUT_ROW },
+		{ "row-again", 1, VERDICT_FAIL, OBSERVATION_OBSERVED, CORRELATE_ROW_AGAIN },
+		{ "row-again", 0, VERDICT_PASS, OBSERVATION_OBSERVED, -1 },
+		{ "copied-id", 1, VERDICT_FAIL, OBSERVATION_OBSERVED, CORRELATE_COPIED_ID },
+		{ "copied-id", 1, VERDICT_NOT_ESTABLISHED, OBSERVATION_NOT_OBSERVABLE, -1 },
+		{ "row-of-denied", 1, VERDICT_FAIL, OBSERVATION_OBSERVED, CORRELATE_ROW_OF_DENIED },
+		{ "call-again", 1, VERDICT_FAIL, OBSERVATION_OBSERVED, CORRELATE_CALL_AGAIN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_free struct claims_world *world = claims_world_new();
+		cleanup_correlation struct correlation found = { .findings = NULL };
+		struct expectation expectation = { .observer = "correlation" };
+		struct error *err = NULL;
+		bool any = false;
+
+		CU_ASSERT_EQUAL(claims_findings(&world->effect, &world->verdicts, &found, &any, &err), 0);
+		CU_ASSERT_FALSE(any);
+		correlation_free(&found);
+		snprintf(expectation.subject, sizeof(expectation.subject), "%s", rows[i].subject);
+		world->cells[2].scenario = &world->scenario;
+		world->cells[2].expectation = &expectation;
+		world->cells[2].verdict = rows[i].verdict;
+		world->observations[2].value = rows[i].value;
+		world->observations[2].status = rows[i].status;
+		CU_ASSERT_EQUAL(claims_findings(&world->effect, &world->verdicts, &found, &any, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		CU_ASSERT_TRUE(any);
+		CU_ASSERT_EQUAL(found.count, rows[i].kind >= 0);
+		if (found.count == 1) {
+			CU_ASSERT_EQUAL(found.findings[0].kind, rows[i].kind);
+			CU_ASSERT_STRING_EQUAL(found.findings[0].subject, "permitted");
+			CU_ASSERT_STRING_EQUAL(found.findings[0].entry, "o-2");
+		}
+		/* what a mutant shows is no finding */
+		correlation_free(&found);
+		world->cells[2].scenario = &world->mutant;
+		CU_ASSERT_EQUAL(claims_findings(&world->effect, &world->verdicts, &found, &any, &err), 0);
+		CU_ASSERT_FALSE(any);
+	}
+}
+
 /* ---- the document --------------------------------------------------------------------------------------------------
  */
 
@@ -543,6 +602,7 @@ static CU_TestInfo tests[] = {
 	{ "statements", test_statements },
 	{ "the run's own key", test_own_key_is_trusted },
 	{ "the form of a statement", test_statement_form },
+	{ "findings", test_findings },
 	{ "the document", test_document },
 	{ "limits", test_limit },
 	CU_TEST_INFO_NULL,

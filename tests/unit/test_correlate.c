@@ -1,5 +1,5 @@
 /* Calls and rows, joined: the good case, each forgery, and what cannot be told apart. */
-#include "oracle/correlate.h"
+#include "core/correlate.h"
 
 #include <stdlib.h>
 

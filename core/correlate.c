@@ -1,4 +1,4 @@
-#include "oracle/correlate.h"
+#include "core/correlate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * Calls and effects, joined: the authorised call, the row of the audit chain that says so, the transaction and the row
  * in the database. Pure: both sides are what observers read, never what a tool answered.
  */
-#ifndef HARNESS_ORACLE_CORRELATE_H
-#define HARNESS_ORACLE_CORRELATE_H
+#ifndef HARNESS_CORE_CORRELATE_H
+#define HARNESS_CORE_CORRELATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,335 @@
+/*
+ * libexec/observer-correlation: whether calls and orders belong together. It reads the gateway's audit chain and the
+ * order service's database, each by itself, and joins the call, its entry and the row by the hash of what was asked
+ * for, which it computes of the row: nobody's answer is taken for an effect. Inputs:
+ *
+ *   audit    folder: where the gateway's audit database lies, audit.db
+ *   orders   folder: where the database of orders lies, orders.db
+ *
+ * Its measures are how many findings of each kind there are (core/correlate.h). Rows that bear the canary of another
+ * subject than the tool's are that path's, and no matter of a call. Positive control: the marker of each phase, as a
+ * beacon's entry in the one database and as a row in the other; the fewer of both count.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/correlate.h"
+#include "core/database.h"
+#include "core/fd.h"
+#include "core/hash.h"
+#include "core/json_python.h"
+#include "observers/audit_chain.h"
+#include "observers/observer.h"
+#include "observers/orders_rows.h"
+#include "observers/stream.h"
+
+#define VIEW 0
+#define TOOL "order_create"
+#define OUTCOME "tool_call"
+#define BEACON "beacon.tool"
+#define HASH "sha256:"
+#define ORDER_BYTES (64 * KIB)
+
+struct joining {
+	struct observer *observer;
+	int audit, orders;
+	struct orders_rows reader;
+	char beacon[2][AUDIT_REQUEST_BYTES];
+	struct correlate_call *calls;
+	size_t calls_count;
+	struct correlate_row *rows;
+	size_t rows_count;
+	uint64_t entries[2], marked[2]; /* markers of each phase, in the one and in the other */
+	bool limit;
+	enum wire_reason reason;
+};
+
+/* Which finding each measure counts. */
+static const struct measure {
+	const char *name;
+	enum correlate_kind kind;
+} measures[];
+static const size_t measures_count;
+
+/* ---- the chain -----------------------------------------------------------------------------------------------------
+ */
+
+static void copy(char *out, size_t size, const struct json_node *text)
+{
+	const char *from = json_string(text);
+
+	snprintf(out, size, "%s", from ? from : "");
+}
+
+static void take_call(struct joining *joining, const struct json_node *entry)
+{
+	const char *request = json_string(json_member(entry, "request_payload_hash"));
+	struct correlate_call *call;
+
+	if (joining->calls_count == CORRELATE_MAX) {
+		joining->limit = true;
+		return;
+	}
+	call = &joining->calls[joining->calls_count++];
+	*call = (struct correlate_call){ .allowed = json_text_is(json_member(entry, "policy_decision"), "allow") };
+	copy(call->call, sizeof(call->call), json_member(entry, "call_id"));
+	copy(call->entry, sizeof(call->entry), json_member(entry, "entry_hash"));
+	if (request && strncmp(request, HASH, strlen(HASH)) == 0)
+		snprintf(call->request, sizeof(call->request), "%s", request + strlen(HASH));
+}
+
+static void take_entry(struct joining *joining, const struct json_node *entry)
+{
+	const struct json_node *tool = json_member(entry, "tool_name");
+	const struct json_node *request = json_member(entry, "request_payload_hash");
+
+	if (!json_text_is(json_member(entry, "entry_type"), OUTCOME))
+		return;
+	if (json_text_is(tool, TOOL))
+		take_call(joining, entry);
+	for (int phase = 0; phase < 2 && json_text_is(tool, BEACON); phase++)
+		joining->entries[phase] += json_text_is(request, joining->beacon[phase]);
+}
+
+static bool read_entries(struct joining *joining, sqlite3 *connection)
+{
+	sqlite3_stmt *row = NULL;
+	int code = sqlite3_prepare_v2(connection, "SELECT payload FROM audit_entries NOT INDEXED ORDER BY rowid", -1,
+				      &row, NULL);
+	bool good = code == SQLITE_OK;
+
+	while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
+		const char *payload = (const char *)sqlite3_column_text(row, 0);
+		cleanup_json struct json_document *document = NULL;
+		cleanup_error struct error *unread = NULL;
+
+		good = payload &&
+		       json_parse(payload, (size_t)sqlite3_column_bytes(row, 0), JSON_DEPTH, &document, &unread) == 0;
+		if (good)
+			take_entry(joining, json_root(document));
+	}
+	(void)sqlite3_finalize(row);
+	return good && code == SQLITE_DONE;
+}
+
+static enum wire_reason read_chain(struct joining *joining)
+{
+	cleanup_database struct database *database = NULL;
+	cleanup_error struct error *err = NULL;
+
+	if (joining->audit < 0)
+		return WIRE_REASON_INPUT_MISSING;
+	if (database_open(joining->audit, "audit.db", &database, &err) < 0)
+		return error_code(err) == ERROR_TIMEOUT ? WIRE_REASON_TIMEOUT : WIRE_REASON_INPUT_INVALID;
+	return read_entries(joining, database_connection(database)) && database_unchanged(database, &err) == 0
+		       ? WIRE_REASON_NONE
+		       : WIRE_REASON_INPUT_INVALID;
+}
+
+/* ---- the orders ----------------------------------------------------------------------------------------------------
+ */
+
+static void on_begin(void *context)
+{
+	struct joining *joining = context;
+
+	joining->rows_count = 0;
+	memset(joining->marked, 0, sizeof(joining->marked));
+}
+
+static void on_text(void *context, const char *bytes, size_t length)
+{
+	(void)context;
+	(void)bytes;
+	(void)length;
+}
+
+static void on_end(void *context)
+{
+	(void)context;
+}
+
+/* Of the arguments that would have made this row, in the form that the chain's hashes are over. */
+static bool hash_request(const struct orders_row *row, char out[HEX_SHA256])
+{
+	cleanup_buf struct buf text = BUF(ORDER_BYTES), form = BUF(ORDER_BYTES);
+	cleanup_json struct json_document *document = NULL;
+	cleanup_error struct error *err = NULL;
+	struct json_writer json;
+
+	json_begin(&json, &text);
+	json_object(&json);
+	json_member_string(&json, "reference", row->reference);
+	json_member_string(&json, "item", row->item);
+	json_member_int(&json, "quantity", row->quantity);
+	json_object_end(&json);
+	if (buf_check(&text, "an order", &err) < 0 ||
+	    json_parse(text.data, text.length, JSON_DEPTH, &document, &err) < 0 ||
+	    json_python_node(json_root(document), &form, &err) < 0)
+		return false;
+	hash_bytes(form.data, form.length, out);
+	return true;
+}
+
+/* Whose canary it bears; NULL: nobody's. A marker is counted, and no row. */
+static const struct observed *owner(struct joining *joining, const struct orders_row *row)
+{
+	uint64_t hits[OBSERVER_HITS] = { 0 };
+
+	observer_find(joining->observer, row->reference, strlen(row->reference), hits);
+	for (size_t i = 0; i < joining->observer->count; i++)
+		if (hits[i] > 0)
+			return &joining->observer->subjects[i];
+	return NULL;
+}
+
+static void on_row(void *context, const struct orders_row *from)
+{
+	struct joining *joining = context;
+	const struct observed *of = owner(joining, from);
+	struct correlate_row *row;
+
+	if (of && of->marker) {
+		joining->marked[of->phase]++;
+		return;
+	}
+	if (of && strcmp(of->text, TOOL) != 0)
+		return;
+	if (joining->rows_count == CORRELATE_MAX) {
+		joining->limit = true;
+		return;
+	}
+	row = &joining->rows[joining->rows_count++];
+	*row = (struct correlate_row){ .row = from->number };
+	snprintf(row->call, sizeof(row->call), "%s", from->call);
+	if (of)
+		snprintf(row->subject, sizeof(row->subject), "%s", of->subject);
+	/* What has no hash belongs to no call. */
+	if (!hash_request(from, row->request))
+		snprintf(row->request, sizeof(row->request), "0");
+}
+
+/* ---- the sensor ----------------------------------------------------------------------------------------------------
+ */
+
+static int joining_open(struct observer *observer, struct error **err)
+{
+	struct joining *joining = observer->state;
+
+	*joining = (struct joining){
+		.observer = observer,
+		.audit = -1,
+		.orders = -1,
+		.reader = { .begin = on_begin, .text = on_text, .end = on_end, .row = on_row, .context = joining },
+		.calls = calloc(CORRELATE_MAX, sizeof(*joining->calls)),
+		.rows = calloc(CORRELATE_MAX, sizeof(*joining->rows)),
+	};
+	if (!joining->calls || !joining->rows)
+		return error_set(err, ERROR_MEMORY, "no memory for calls and rows");
+	for (size_t i = 0; i < observer->count; i++) {
+		const struct observed *observed = &observer->subjects[i];
+
+		if (observed->marker)
+			audit_chain_beacon(observed->canary.text, joining->beacon[observed->phase]);
+	}
+	return 0;
+}
+
+static int joining_input(struct observer *observer, const char *name, int fd, struct error **err)
+{
+	struct joining *joining = observer->state;
+	const struct input inputs[] = { { .name = "audit", .folder = &joining->audit },
+					{ .name = "orders", .folder = &joining->orders } };
+
+	return input_take(inputs, ARRAY_SIZE(inputs), name, fd, observer->loop, err);
+}
+
+static int look(struct joining *joining, struct error **err)
+{
+	struct observer *observer = joining->observer;
+	int status = 0;
+
+	on_begin(joining);
+	joining->calls_count = 0;
+	joining->limit = false;
+	memset(joining->entries, 0, sizeof(joining->entries));
+	joining->reason = read_chain(joining);
+	if (joining->reason == WIRE_REASON_NONE)
+		joining->reason = joining->orders < 0
+					  ? WIRE_REASON_INPUT_MISSING
+					  : orders_rows_read(&joining->reader, joining->orders, "orders.db");
+	if (joining->reason == WIRE_REASON_NONE && joining->limit)
+		joining->reason = WIRE_REASON_LIMIT;
+	for (int phase = 0; phase < 2 && !status && joining->reason == WIRE_REASON_NONE; phase++) {
+		uint64_t seen = observer->views[VIEW].beacons[phase];
+		uint64_t both = joining->entries[phase] < joining->marked[phase] ? joining->entries[phase]
+										 : joining->marked[phase];
+
+		if (both > seen)
+			status = observer_beacon(observer, VIEW, phase, both - seen, err);
+	}
+	return status;
+}
+
+static int joining_report(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	struct joining *joining = observer->state;
+	cleanup_correlation struct correlation found = { .findings = NULL };
+	int status = look(joining, err);
+
+	if (status == 0 && joining->reason == WIRE_REASON_NONE)
+		status = correlate(joining->calls, joining->calls_count, joining->rows, joining->rows_count, &found,
+				   err);
+	for (size_t i = 0; i < measures_count && !status; i++) {
+		struct wire_record record = {
+			.kind = WIRE_COUNT,
+			.reason = joining->reason,
+			.value = (int64_t)correlation_count(&found, measures[i].kind),
+			.connections = (int64_t)joining->calls_count,
+		};
+
+		status = observer_record(observer, VIEW, measures[i].name, phase, &record, err);
+	}
+	return status;
+}
+
+static void joining_close(struct observer *observer)
+{
+	struct joining *joining = observer->state;
+
+	/* Without an observer it was never opened, and the descriptor of zero is not its own. */
+	if (!joining->observer)
+		return;
+	free(joining->calls);
+	free(joining->rows);
+	fd_close(&joining->audit);
+	fd_close(&joining->orders);
+}
+
+/* The chain is where calls are read, so that one which it does not know is none here. */
+static const struct measure measures[] = {
+	{ "joined", CORRELATE_JOINED },
+	{ "row-without-call", CORRELATE_ROW_WITHOUT_CALL },
+	{ "call-without-row", CORRELATE_CALL_WITHOUT_ROW },
+	{ "row-again", CORRELATE_ROW_AGAIN },
+	{ "copied-id", CORRELATE_COPIED_ID },
+	{ "row-of-denied", CORRELATE_ROW_OF_DENIED },
+	{ "call-again", CORRELATE_CALL_AGAIN },
+};
+static const size_t measures_count = ARRAY_SIZE(measures);
+
+static const struct sensor sensor = {
+	.name = "observer-correlation",
+	.state_size = sizeof(struct joining),
+	.open = joining_open,
+	.input = joining_input,
+	.report = joining_report,
+	.close = joining_close,
+};
+
+int main(int argc, char **argv)
+{
+	return observer_main(&sensor, argc, argv);
+}
