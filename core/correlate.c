@@ -22,16 +22,17 @@ static void find(struct joining *joining, enum correlate_kind kind, const struct
 	struct correlate_finding *finding = &joining->out->findings[joining->out->count++];
 
 	finding->kind = (int)kind;
-	snprintf(finding->subject, sizeof(finding->subject), "%s", row ? row->subject : call->subject);
-	if (call) {
-		snprintf(finding->call, sizeof(finding->call), "%s", call->call);
-		snprintf(finding->entry, sizeof(finding->entry), "%s", call->entry);
-	} else {
-		snprintf(finding->call, sizeof(finding->call), "%s", row->call);
-	}
 	if (row) {
+		snprintf(finding->subject, sizeof(finding->subject), "%s", row->subject);
+		snprintf(finding->call, sizeof(finding->call), "%s", row->call);
 		snprintf(finding->transaction, sizeof(finding->transaction), "%s", row->transaction);
 		finding->row = row->row;
+	}
+	if (call) {
+		if (!row)
+			snprintf(finding->subject, sizeof(finding->subject), "%s", call->subject);
+		snprintf(finding->call, sizeof(finding->call), "%s", call->call);
+		snprintf(finding->entry, sizeof(finding->entry), "%s", call->entry);
 	}
 }
 

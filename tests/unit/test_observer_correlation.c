@@ -184,7 +184,7 @@ static void is_blind(struct watch *watch, enum wire_reason reason)
 {
 	CU_ASSERT(observing_report(&watch->observing, WIRE_AFTER));
 	CU_ASSERT_EQUAL(observing_record(&watch->observing, "correlation", "joined")->status, WIRE_NOT_OBSERVABLE);
-	CU_ASSERT_EQUAL(observing_record(&watch->observing, "correlation", "joined")->reason, (int)reason);
+	CU_ASSERT_EQUAL(observing_record(&watch->observing, "correlation", "joined")->reason, (uint32_t)reason);
 }
 
 /* One of both is not enough to join anything. */

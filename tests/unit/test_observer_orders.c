@@ -180,8 +180,8 @@ static void is_blind(struct watch *watch, enum wire_reason reason)
 {
 	CU_ASSERT(observing_report(&watch->observing, WIRE_AFTER));
 	CU_ASSERT_EQUAL(record(watch, "one")->status, WIRE_NOT_OBSERVABLE);
-	CU_ASSERT_EQUAL(record(watch, "one")->reason, (int)reason);
-	CU_ASSERT_EQUAL(record(watch, "orders")->reason, (int)reason);
+	CU_ASSERT_EQUAL(record(watch, "one")->reason, (uint32_t)reason);
+	CU_ASSERT_EQUAL(record(watch, "orders")->reason, (uint32_t)reason);
 }
 
 static void other_schemas(void)
@@ -241,8 +241,9 @@ static void reset(void)
 {
 	static const char *const ways[] = {
 		"DELETE FROM orders WHERE id = 1",
-		"DELETE FROM orders; DELETE FROM sqlite_sequence; INSERT INTO orders (reference, item, quantity, call) "
-		"VALUES ('y', 'book', 1, '')",
+		("DELETE FROM orders; DELETE FROM sqlite_sequence; INSERT INTO orders (reference, item, quantity, "
+		 "call) "
+		 "VALUES ('y', 'book', 1, '')"),
 		"UPDATE orders SET id = id + 10",
 	};
 
