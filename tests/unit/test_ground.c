@@ -27,6 +27,7 @@ static const struct {
 	{ "failure/gateway-dies", NULL, NULL, "unsupported-peer", "unsupported-peer", "unsupported-peer" },
 	{ "failure/gateway-dies-open", NULL, NULL, "unsupported-peer", "unsupported-peer", "unsupported-peer" },
 	{ "failure/upstream-dies", "peer-acted", "deliveries", NULL, "unsupported-upstream", "unsupported-upstream" },
+	{ "effects/order-gateway", NULL, NULL, "unsupported-upstream", "unsupported-upstream", "unsupported-upstream" },
 	{ "failure/upstream-hangs", NULL, NULL, "unsupported-deadline", "unsupported-upstream",
 	  "unsupported-upstream" },
 	{ "failure/seventeen-calls", NULL, NULL, "unsupported-calls", NULL, NULL },
