@@ -256,14 +256,16 @@ static const char *const work_written[] = { "audit-allow",  "audit-deny",  "audi
 					    "audit-intent", "audit-chain", NULL };
 static const char *const work_of_spans[] = { "spans", "spans-error", NULL };
 static const char *const work_of_children[] = { "upstream-children", NULL };
+/* What was authorised, what another service does in any case, and the sum of both. */
+static const char *const work_ordered[] = { "order-gateway", "order-service", "orders", NULL };
 
 static const struct place {
 	const char *observer;
 	const char *const *subjects; /* NULL: all of them, as it sees what was asked and no way out */
 } control_places[] = {
-	{ "attempts", NULL },       { "audit", work_written },        { "children", work_of_children },
-	{ "decisions", NULL },      { "deliveries", work_delivered }, { "spans", work_of_spans },
-	{ "state", work_of_state },
+	{ "attempts", NULL },       { "audit", work_written },  { "children", work_of_children },
+	{ "correlation", NULL },    { "decisions", NULL },      { "deliveries", work_delivered },
+	{ "orders", work_ordered }, { "spans", work_of_spans }, { "state", work_of_state },
 };
 
 /* What is tried behind a misbehaviour arrives where the session may live on: only a peer misbehaved, or the bytes came
