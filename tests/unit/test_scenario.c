@@ -257,6 +257,8 @@ static void test_controls(void)
 		{ "permitted", "decisions", true }, { "permitted", "attempts", true },
 		{ "audit-allow", "audit", true },   { "spans", "spans", true },
 		{ "starts", "state", true },        { "upstream-children", "children", true },
+		{ "permitted", "orders", false },   { "orders-other", "orders", false },
+		{ "orders", "orders", true },       { "joined", "correlation", true },
 	};
 	cleanup_free struct scenario *out = calloc(1, sizeof(*out));
 
