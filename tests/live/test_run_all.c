@@ -14,6 +14,7 @@
 #include "core/fd.h"
 #include "core/json.h"
 #include "core/limits.h"
+#include "tests/live/effect_rows.h"
 #include "tests/live/frame_arms.h"
 #include "tests/live/live.h"
 #include "tests/live/loss_rows.h"
@@ -200,11 +201,10 @@ static long scenarios_with(const char *key)
 	cleanup_buf struct buf count = BUF(KIB);
 	const char *words[] = { key, NULL };
 
-	CU_ASSERT_EQUAL(
-		live_shell("find scenarios -name '*.json' ! -path 'scenarios/engine/*' ! -path "
-			   "'scenarios/effects/*' ! -name schema.json -exec grep -l \"\\\"$1\\\":\" {} + | wc -l",
-			   words, false, CHECK_MS, &count),
-		0);
+	CU_ASSERT_EQUAL(live_shell("find scenarios -name '*.json' ! -path 'scenarios/engine/*' ! -name schema.json "
+				   "-exec grep -l \"\\\"$1\\\":\" {} + | wc -l",
+				   words, false, CHECK_MS, &count),
+			0);
 	return strtol(buf_string(&count), NULL, 10);
 }
 
@@ -762,6 +762,7 @@ static const struct arm_rows arms[] = {
 	FRAME_ARMS,
 	LOSS_ARMS,
 	PROCESS_ARMS,
+	EFFECT_ARMS,
 	{ .arm = NULL },
 };
 
@@ -787,6 +788,7 @@ static const struct difference differences[] = {
 	FRAME_DIFFERENCES,
 	LOSS_DIFFERENCES,
 	PROCESS_DIFFERENCES,
+	EFFECT_DIFFERENCES,
 	{ "baseline-again", "baseline", "" },
 	{ .mutant = NULL },
 };
