@@ -9,7 +9,7 @@
 
 #define EFFECT_PATH(id, side, mediator, admits, subject, scenarios, claims, basis)                                     \
 	"{\"id\":\"" id "\",\"side\":\"" side "\",\"what\":\"w\",\"mediator\":\"" mediator "\",\"admits\":\"" admits   \
-	"\",\"subject\":\"" subject "\",\"observers\":[\"tcp4\",\"mine\"],\"scenarios\":[" scenarios                   \
+	"\",\"subject\":\"" subject "\",\"observers\":[\"tcp4\",\"deliveries\",\"mine\"],\"scenarios\":[" scenarios    \
 	"],\"coverage\":{\"claims\":\"" claims "\",\"basis\":\"" basis "\",\"why\":\"y\"}}"
 
 static const char effect_text[] =
@@ -42,7 +42,7 @@ static const char effect_text[] =
 static const char effect_scenario_text[] =
 	"{\"title\":\"t\",\"probes\":[\"tcp4\",\"dns\",\"permitted\"],\"expect\":["
 	"{\"subject\":\"tcp4\",\"observer\":\"tcp4\",\"op\":\"eq\",\"value\":0,\"class\":\"protected\"},"
-	"{\"subject\":\"permitted\",\"observer\":\"tcp4\",\"op\":\"eq\",\"value\":1,\"class\":\"control\"},"
+	"{\"subject\":\"permitted\",\"observer\":\"deliveries\",\"op\":\"eq\",\"value\":1,\"class\":\"control\"},"
 	"{\"subject\":\"dns\",\"observer\":\"dns\",\"op\":\"eq\",\"value\":0,\"class\":\"protected\"}]}";
 
 /* Decodes effect_text with the first `from` replaced by `to`, against the scenario "base" (or without names, when
