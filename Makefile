@@ -5,7 +5,7 @@
 #   make check      all tests; make check-unit needs no root and no Docker
 #   make help       every target
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 CC ?= cc
 BUILD ?= build
@@ -25,7 +25,14 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 
-$(BUILD)/obj/%.o: %.c
+# Every object is of one version: another one makes them all anew.
+OF_VERSION := $(BUILD)/of/$(VERSION)
+$(OF_VERSION):
+	@mkdir -p $(@D)
+	@rm -f $(@D)/*
+	@touch $@
+
+$(BUILD)/obj/%.o: %.c $(OF_VERSION)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
