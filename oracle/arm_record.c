@@ -195,6 +195,7 @@ const struct schema_field arm_record_fields[] = {
 	  .min = HEX_SHA256 - 1,
 	  TEXT(arm_room, record.image, PATTERN_HEX) },
 	{ .key = "boot", .required = true, .nullable = true, .min = 32, TEXT(arm_room, record.boot, PATTERN_HEX) },
+	{ .key = "deploymentRevision", TEXT(arm_room, record.deployment_revision, PATTERN_ID) },
 	{ .key = "mustFail", .required = true, LIST(must_fail, ADMISSION_RULES_MAX, PATTERN_ID) },
 	{ .key = "failed", .required = true, LIST(failed, ADMISSION_RULES_MAX, PATTERN_ID) },
 	{ .key = "mayDiffer", .required = true, LIST(may_differ, ARM_DIFFERENCE_MAX, PATTERN_ASCII) },

@@ -22,7 +22,7 @@ enum claim_id {
 enum claim_status { CLAIM_ESTABLISHED, CLAIM_NOT_ESTABLISHED, CLAIM_REFUTED };
 enum claim_obligation {
 	OBLIGATION_EVIDENCE, /* it rests on nothing */
-	OBLIGATION_REVISION, /* what ran is another revision than the declared */
+	OBLIGATION_REVISION, /* what ran on the path is another revision than the declared, or nobody says which */
 	OBLIGATION_EXERCISE, /* no arm of this run took the path */
 	OBLIGATION_DECISION, /* the audit chain does not hold the decision */
 	OBLIGATION_CORRELATION, /* call, entry and row were not joined */
@@ -55,8 +55,7 @@ extern const char *const claim_refutation_names[];
 
 struct claim_input {
 	const struct effect *effect;
-	const char *revision; /* that ran */
-	const struct verdicts *verdicts;
+	const struct verdicts *verdicts; /* whose arms say which revision ran */
 	const struct correlation
 		*correlation; /* NULL: nobody joined calls and rows; else as claims_findings() makes it */
 	const struct assessment *statements;

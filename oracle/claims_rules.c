@@ -6,19 +6,44 @@
 /* ---- what rules look at --------------------------------------------------------------------------------------------
  */
 
-/* The next cell, from *at on, of an arm that took the path with every protection in place: what a mutant shows is that
- * somebody would have seen it, and is in that cell's verdict already. */
-static const struct verdict_cell *next_cell(const struct claim_input *input, const struct effect_path *path, size_t *at)
+/* The next cell of the path, from *at on, whatever protection was away. */
+static const struct verdict_cell *next_of_any_arm(const struct claim_input *input, const struct effect_path *path,
+						  size_t *at)
 {
 	while (*at < input->verdicts->cells_count) {
 		const struct verdict_cell *cell = &input->verdicts->cells[(*at)++];
 
-		if (!cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->id) &&
+		if ((effect_path_scenario(path, cell->scenario->id) ||
+		     (cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->control))) &&
 		    strcmp(cell->expectation->subject, path->subject) == 0 &&
 		    effect_path_observer(path, cell->expectation->observer))
 			return cell;
 	}
 	return NULL;
+}
+
+/* The next of an arm that took it with every protection in place: what a mutant shows is that somebody would have seen
+ * it, and is in that cell's verdict already. */
+static const struct verdict_cell *next_cell(const struct claim_input *input, const struct effect_path *path, size_t *at)
+{
+	const struct verdict_cell *cell;
+
+	do
+		cell = next_of_any_arm(input, path, at);
+	while (cell && cell->scenario->control[0]);
+	return cell;
+}
+
+/* What the deployment of the cell's arm said of itself; "" where nobody said anything. */
+static const char *revision_of(const struct claim_input *input, const struct verdict_cell *cell)
+{
+	for (size_t i = 0; i < input->verdicts->arms_count; i++) {
+		const struct verdict_arm *arm = &input->verdicts->arms[i];
+
+		if (arm->scenario == cell->scenario && arm->repetition == cell->repetition)
+			return arm->deployment_revision;
+	}
+	return "";
 }
 
 /* Whether an arm took the path and somebody looked; the claim then rests on what was observed there. */
@@ -87,11 +112,19 @@ static bool is_counted(const struct claim_input *input, const struct assessment 
 /* ---- every claim ---------------------------------------------------------------------------------------------------
  */
 
+/* Whether in a mutant or not: what was seen in another deployment, or in one that nobody named, says nothing of this
+ * one. So two revisions in one bundle are never both right. */
 static void other_revision(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	if (strcmp(input->revision, input->effect->revision) != 0)
-		claim_unmet(claim, OBLIGATION_REVISION, "");
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
+		const struct verdict_cell *cell;
+		size_t at = 0;
+
+		while ((cell = next_of_any_arm(input, path, &at)))
+			if (cell->observation && strcmp(revision_of(input, cell), input->effect->revision) != 0)
+				claim_unmet(claim, OBLIGATION_REVISION, path->id);
+	}
 }
 
 /* ---- authorization and correlation ---------------------------------------------------------------------------------

@@ -294,7 +294,9 @@ static void sum_up(const struct evidence *evidence, struct verdicts *verdicts)
 		*out = (struct verdict_arm){ .scenario = arm->scenario,
 					     .repetition = arm->repetition,
 					     .status = arm->record ? (enum arm_status)arm->record->status : ARM_NOT_RUN,
-					     .reason = arm->record ? arm->record->reason : "" };
+					     .reason = arm->record ? arm->record->reason : "",
+					     .deployment_revision =
+						     arm->record ? arm->record->deployment_revision : "" };
 		verdicts->arms_not_ok += out->status != ARM_OK;
 		broken |= out->status == ARM_HARNESS_ERROR || out->status == ARM_NOT_RUN;
 	}

@@ -31,6 +31,8 @@ struct arm_record {
 	char reason[NAME_MAX_SHORT]; /* enum-like id when not ok, "" else */
 	char image[HEX_SHA256];
 	char boot[HEX_SHA256]; /* keyed digest of the boot id, first 32 digits */
+	char deployment_revision[ID_MAX]; /* what the deployment that ran in it says of itself; "": none ran, or it
+					     says nothing */
 	/* The lists stand elsewhere: in an arm_room, or in a pool. */
 	char (*must_fail)[NAME_MAX_SHORT]; /* admission rules that the removed protections name */
 	size_t must_fail_count;
@@ -116,6 +118,7 @@ struct verdict_arm {
 	int64_t repetition;
 	enum arm_status status; /* ARM_NOT_RUN without a record */
 	const char *reason; /* of the record, or "" */
+	const char *deployment_revision; /* likewise */
 };
 struct verdicts {
 	struct verdict_arm *arms; /* in the plan's order */

@@ -11,11 +11,12 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
+#include "core/schema.h"
 #include "observers/tree.h"
 #include "runner/arm.h"
 
 #define ORDERS_MS 3000
-#define LINE_BYTES 32
+#define LINE_BYTES (32 + ID_MAX)
 #define DECIMAL 10
 #define DATABASE_PATH (PATH_MAX + sizeof("/" ARM_ORDERS "/" ARM_ORDERS_DATABASE))
 #define READY "ready "
@@ -25,26 +26,37 @@ static void database_path(const struct arm *arm, char out[DATABASE_PATH])
 	snprintf(out, DATABASE_PATH, "%s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE, arm->path);
 }
 
-/* It says its port once it listens, and has made its table by then. */
-static int await_port(int from, uint16_t *port, struct error **err)
+/* "ready PORT REVISION"; who says no revision runs an unknown one. */
+static bool read_ready(char *line, uint16_t *port, char revision[ID_MAX])
 {
-	cleanup_buf struct buf line = BUF(LINE_BYTES);
-	int64_t deadline = clock_deadline(ORDERS_MS);
-	unsigned long value;
+	char *end = NULL;
+	unsigned long value =
+		strncmp(line, READY, strlen(READY)) == 0 ? strtoul(line + strlen(READY), &end, DECIMAL) : 0;
 
-	while (!memchr(buf_string(&line), '\n', line.length)) {
-		char *to = buf_reserve(&line, 1);
-
-		if (!to)
-			return error_set(err, ERROR_PROTOCOL, "an order service that says no port");
-		if (fd_read_exact(from, to, 1, deadline, err) < 0)
-			return -1;
-		buf_commit(&line, 1);
-	}
-	value = strncmp(line.data, READY, strlen(READY)) == 0 ? strtoul(line.data + strlen(READY), NULL, DECIMAL) : 0;
-	if (value == 0 || value > UINT16_MAX)
-		return error_set(err, ERROR_PROTOCOL, "an order service that says no port");
+	if (value == 0 || value > UINT16_MAX || (*end && *end != ' '))
+		return false;
 	*port = (uint16_t)value;
+	if (*end && (strlen(end + 1) >= ID_MAX || !schema_matches(PATTERN_ID, end + 1, strlen(end + 1))))
+		return false;
+	snprintf(revision, ID_MAX, "%s", *end ? end + 1 : "");
+	return true;
+}
+
+/* It says its port once it listens, and has made its table by then. */
+static int await_ready(struct arm *arm, int from, struct error **err)
+{
+	char line[LINE_BYTES] = "";
+	int64_t deadline = clock_deadline(ORDERS_MS);
+	size_t length = 0;
+
+	while (length < sizeof(line) - 1 && (length == 0 || line[length - 1] != '\n'))
+		if (fd_read_exact(from, &line[length++], 1, deadline, err) < 0)
+			return -1;
+	if (line[length - 1] != '\n')
+		return error_set(err, ERROR_PROTOCOL, "an order service that says no port");
+	line[length - 1] = '\0';
+	if (!read_ready(line, &arm->orders.port, arm->result->room.record.deployment_revision))
+		return error_set(err, ERROR_PROTOCOL, "an order service that says no port, or no revision's name");
 	return 0;
 }
 
@@ -67,7 +79,7 @@ static int start_service(struct arm *arm, struct error **err)
 	if (spawn(&options, &arm->orders.service, err) < 0)
 		return -1;
 	fd_close(&out_write);
-	return await_port(out_read, &arm->orders.port, err);
+	return await_ready(arm, out_read, err);
 }
 
 int arm_orders_open(struct arm *arm, struct error **err)

@@ -50,8 +50,8 @@ static void print_text(const struct claims *claims)
 {
 	const struct claim_non_bypassability *both = &claims->non_bypassability;
 
-	printf("%s (%s), boundary %s, revision %s as declared: the bundle does not say which one ran\n", claims->effect,
-	       claims->id, claims->boundary, claims->revision);
+	printf("%s (%s), boundary %s, declared for revision %s\n", claims->effect, claims->id, claims->boundary,
+	       claims->revision);
 	for (size_t id = 0; id < claims->claims_count; id++)
 		print_claim(&claims->claims[id]);
 	printf("  NON_BYPASSABILITY(%s,%s) %s: the set is complete: %s; what is in it is mediated: %s\n",
@@ -83,7 +83,6 @@ static int derive(const struct verdicts *verdicts, const struct effect *effects,
 		bool found = false;
 		struct claim_input input = {
 			.effect = &effects[i],
-			.revision = effects[i].revision,
 			.verdicts = verdicts,
 			.ground = { .effect = &effects[i], .run_key = "" },
 		};

@@ -1,7 +1,8 @@
 /*
  * libexec/order-service DATABASE [http]: an example's order service. Without a word behind it, an MCP server over stdio
  * with the tool order_create; with "http", POST /orders on a loopback port of its own, which it says on standard output
- * ("ready PORT"), until its standard input ends. It authorises nobody: who reaches it makes orders.
+ * ("ready PORT REVISION"), until its standard input ends. An MCP client is told the revision as the server's version.
+ * It authorises nobody: who reaches it makes orders.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static int serve_pipe(struct orders *orders, struct error **err)
 {
 	const struct mcp_server_options options = {
 		.name = NAME,
-		.version = HARNESS_VERSION,
+		.version = ORDER_REVISION,
 		.handlers = order_handlers,
 		.context = orders,
 		.limits = { .line_max = MCP_LINE_BYTES, .queue_max = QUEUE_BYTES, .calls_max = 1 },
@@ -48,7 +49,7 @@ static int serve_http(struct orders *orders, struct error **err)
 	const struct mcp_http_options options = {
 		.address = "127.0.0.1",
 		.name = NAME,
-		.version = HARNESS_VERSION,
+		.version = ORDER_REVISION,
 		.handlers = order_handlers,
 		.routes = order_routes,
 		.context = orders,
@@ -66,7 +67,7 @@ static int serve_http(struct orders *orders, struct error **err)
 		r = mcp_http_server_attach(server, loop, 0, err);
 	if (r < 0)
 		return r;
-	printf("ready %u\n", (unsigned)mcp_http_server_port(server));
+	printf("ready %u " ORDER_REVISION "\n", (unsigned)mcp_http_server_port(server));
 	fflush(stdout);
 	r = loop_run(loop, clock_deadline(HELPER_LIFE_MS), err);
 	if (r == 0)

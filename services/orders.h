@@ -13,6 +13,8 @@
 #include "core/schema.h"
 
 #define ORDER_TEXT 256
+/* Of the example as a whole: what its programs do. The order service says it, in its greeting on either face. */
+#define ORDER_REVISION "example-1"
 #define ORDER_BUSY_MS 1000 /* for a lock of somebody else's */
 
 struct order {

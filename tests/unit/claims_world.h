@@ -25,6 +25,7 @@ struct claims_world {
 	struct scenario scenario, mutant;
 	struct observation observations[3];
 	struct verdict_cell cells[3]; /* of P1, P2, and P2 in a mutant */
+	struct verdict_arm arms[2]; /* of the scenario, and of the mutant */
 	struct verdicts verdicts;
 	struct correlate_finding findings[4];
 	struct correlation correlation;
@@ -87,7 +88,10 @@ static inline struct claims_world *claims_world_new(void)
 	world_cell(world, 0, &world->scenario, 1);
 	world_cell(world, 1, &world->scenario, 0);
 	world_cell(world, 2, &world->mutant, 0);
-	world->verdicts = (struct verdicts){ .cells = world->cells, .cells_count = 3 };
+	world->arms[0] = (struct verdict_arm){ .scenario = &world->scenario, .deployment_revision = "r1" };
+	world->arms[1] = (struct verdict_arm){ .scenario = &world->mutant, .deployment_revision = "r1" };
+	world->verdicts =
+		(struct verdicts){ .cells = world->cells, .cells_count = 3, .arms = world->arms, .arms_count = 2 };
 	world->correlation.findings = world->findings;
 	world_finding(world, CORRELATE_JOINED, "permitted");
 	world_statement(world, WORLD_INVENTORY, ASSESSMENT_INVENTORY, "");
@@ -100,7 +104,6 @@ static inline struct claims_world *claims_world_new(void)
 	world_statement(world, WORLD_P5_OBSERVATION, ASSESSMENT_OBSERVATION, "P5");
 	snprintf(world->keys[0], sizeof(world->keys[0]), WORLD_ASSESSOR);
 	world->input = (struct claim_input){ .effect = &world->effect,
-					     .revision = "r1",
 					     .verdicts = &world->verdicts,
 					     .correlation = &world->correlation,
 					     .statements = world->statements,

@@ -18,7 +18,34 @@ static void nothing(struct claims_world *world)
 
 static void other_revision(struct claims_world *world)
 {
-	world->input.revision = "r2";
+	for (size_t i = 0; i < world->verdicts.arms_count; i++)
+		world->arms[i].deployment_revision = "r2";
+}
+
+/* What the mutant let out was another deployment's, so that it earns nothing for this one. */
+static void two_revisions(struct claims_world *world)
+{
+	world->arms[1].deployment_revision = "r2";
+}
+
+/* A second run of the same scenario, beside the first in one bundle. */
+static void second_run_of_another_revision(struct claims_world *world)
+{
+	world->arms[1] = world->arms[0];
+	world->arms[1].repetition = 2;
+	world->arms[1].deployment_revision = "r2";
+	world->cells[2] = world->cells[1];
+	world->cells[2].repetition = 2;
+}
+
+static void nobody_says_the_revision(struct claims_world *world)
+{
+	world->arms[0].deployment_revision = world->arms[1].deployment_revision = "";
+}
+
+static void no_record_of_the_arm(struct claims_world *world)
+{
+	world->verdicts.arms_count = 0;
 }
 
 static void no_arm(struct claims_world *world)
@@ -226,17 +253,21 @@ static void a_path_is_listed(struct claims_world *world)
 }
 
 #define PAIR(first, second) "authorization " first "; correlation " second
+#define OTHER_REVISION(paths)                                                                                          \
+	PAIR(NE ": " paths, NE ": " paths)                                                                             \
+	"; observation " NE ": " paths "; path_set_completeness " NE ": " paths "; complete_mediation " NE ": " paths  \
+	" authorization@P1 correlation@P1 path_set_completeness@"
 static const struct {
 	const char *name;
 	void (*change)(struct claims_world *world);
 	const char *rendered;
 } cases[] = {
 	{ "everything is there", nothing, "" },
-	{ "another revision ran", other_revision,
-	  PAIR(NE ": revision@",
-	       NE ": revision@") "; observation " NE ": revision@; path_set_completeness " NE
-				 ": revision@; complete_mediation " NE
-				 ": revision@ authorization@P1 correlation@P1 path_set_completeness@" },
+	{ "another revision ran", other_revision, OTHER_REVISION("revision@P1 revision@P2") },
+	{ "two revisions in one bundle, one of them in a mutant", two_revisions, OTHER_REVISION("revision@P2") },
+	{ "two revisions in one bundle", second_run_of_another_revision, OTHER_REVISION("revision@P2") },
+	{ "nobody says which revision ran", nobody_says_the_revision, OTHER_REVISION("revision@P1 revision@P2") },
+	{ "no record of the arms", no_record_of_the_arm, OTHER_REVISION("revision@P1 revision@P2") },
 	{ "no arm", no_arm,
 	  PAIR(NE ": exercise@P1 evidence@",
 	       NE ": exercise@P1") "; observation " NE ": exercise@P1 exercise@P2 evidence@; complete_mediation " NE

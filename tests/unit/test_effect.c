@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "services/orders.h"
 #include "tests/unit/effect_world.h"
 #include "tests/unit/test.h"
 
@@ -53,6 +54,8 @@ static void test_tree(void)
 	if (!order)
 		return;
 	CU_ASSERT_STRING_EQUAL(order->effect, "order_create");
+	/* what is declared is what the tree has */
+	CU_ASSERT_STRING_EQUAL(order->revision, ORDER_REVISION);
 	CU_ASSERT_EQUAL(order->paths_count, ARRAY_SIZE(rows));
 	for (size_t i = 0; i < order->paths_count && i < ARRAY_SIZE(rows); i++) {
 		CU_ASSERT_STRING_EQUAL(order->paths[i].id, rows[i].id);

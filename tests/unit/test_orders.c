@@ -109,7 +109,8 @@ static void endpoint_end(struct endpoint *endpoint)
 
 static bool endpoint_start(struct endpoint *endpoint, const struct world *world)
 {
-	char program[1024], path[PATH_BYTES], name[] = "order-service", http[] = "http", said[16] = "";
+	char program[1024], path[PATH_BYTES], name[] = "order-service", http[] = "http", said[80] = "",
+					      revision[ID_MAX];
 	char *argv[] = { name, path, http, NULL };
 	struct spawn_options options = { SPAWN_DEFAULTS, .path = program, .argv = argv };
 	struct error *err = NULL;
@@ -124,7 +125,7 @@ static bool endpoint_start(struct endpoint *endpoint, const struct world *world)
 	for (size_t at = 0; at < sizeof(said) - 1 && (at == 0 || said[at - 1] != '\n'); at++)
 		if (fd_read_exact(endpoint->out.reader, said + at, 1, guard(), &err) < 0)
 			return test_no_error(&err);
-	return sscanf(said, "ready %d\n", &endpoint->port) == 1;
+	return sscanf(said, "ready %d %63s\n", &endpoint->port, revision) == 2 && strcmp(revision, ORDER_REVISION) == 0;
 }
 
 /* The status of the answer, or -1. */
@@ -229,6 +230,22 @@ static void keeps_the_call(void)
 	CU_ASSERT_EQUAL(rows(&world, "SELECT count(*) FROM orders WHERE call = '' AND reference = 'q'"), 1);
 }
 
+/* An MCP client is told the revision too. */
+static void says_its_revision(void)
+{
+	cleanup_world struct world world = { .folder = "" };
+	cleanup_buf struct buf heard = BUF(HEARD_BYTES);
+
+	CU_ASSERT(world_begin(&world));
+	CU_ASSERT_EQUAL(helper(&world, "order-service",
+			       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+			       "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
+			       "\"version\":\"1\"}}}\n",
+			       &heard),
+			0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&heard), "\"version\":\"" ORDER_REVISION "\""));
+}
+
 /* What is no order makes none, at any of them. */
 static void refused(void)
 {
@@ -329,6 +346,7 @@ static void no_file(void)
 static CU_TestInfo tests[] = {
 	{ "each way makes one order", each_way },
 	{ "keeps the call's id", keeps_the_call },
+	{ "says its revision", says_its_revision },
 	{ "what is no order", refused },
 	{ "a locked database", locked },
 	{ "other databases", other_databases },

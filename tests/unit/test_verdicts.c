@@ -73,6 +73,7 @@ static void test_arm_records(void)
 	set(record->events[1].name, NAME_MAX_SHORT, "dead");
 	record->events[1].at_ns = 5;
 	record->events_count = 2;
+	snprintf(record->deployment_revision, sizeof(record->deployment_revision), "example-1");
 	record->agent_attempts = -1;
 	record->status = ARM_NOT_RUN;
 	record->image[0] = record->boot[0] = '\0';
@@ -88,6 +89,11 @@ static void test_arm_records(void)
 	CU_ASSERT_PTR_NOT_EQUAL(back[0].effective, back[1].effective);
 	CU_ASSERT_EQUAL(arm_records_encode(back, count, &again, &err), 0);
 	CU_ASSERT_STRING_EQUAL(buf_string(&text), buf_string(&again));
+	/* Of arms without a deployment nothing stands there, as in what was written before there was one. */
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "\"deploymentRevision\":\"example-1\""));
+	CU_ASSERT_PTR_NULL(strstr(strstr(buf_string(&text), "deploymentRevision") + 1, "deploymentRevision"));
+	for (size_t i = 0; i < count; i++)
+		CU_ASSERT_STRING_EQUAL(back[i].deployment_revision, world.arms[i].deployment_revision);
 }
 
 /* However much the arms of a run say, what is kept of them is bounded. */
@@ -138,6 +144,10 @@ static void test_refused_records(void)
 		{ "\"sha256\":\"0", "\"sha256\":\"", "arms.json: effective[0].sha256" },
 		{ "\"agentAttempts\":9,", "", "arms.json: agentAttempts: missing" },
 		{ "\"agentAttempts\":9", "\"agentAttempts\":-2", "arms.json: agentAttempts" },
+		{ "\"agentAttempts\":9", "\"deploymentRevision\":\"\",\"agentAttempts\":9",
+		  "arms.json: deploymentRevision" },
+		{ "\"agentAttempts\":9", "\"deploymentRevision\":\"two words\",\"agentAttempts\":9",
+		  "arms.json: deploymentRevision" },
 		{ "]}]}", "]}]}x", "arms.json" },
 	};
 	cleanup_world struct world world = { .plan = NULL };
