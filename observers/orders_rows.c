@@ -36,6 +36,25 @@ static bool form_holds(sqlite3 *connection)
 	return same && code == SQLITE_DONE && at == COLUMNS;
 }
 
+/* The number that the table last gave to a row, which it gives to none again; 0: it never gave one. Negative: it keeps
+ * no such account. */
+static int64_t last_given(sqlite3 *connection)
+{
+	sqlite3_stmt *row = NULL;
+	int code =
+		sqlite3_prepare_v2(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'orders'", -1, &row, NULL);
+	int64_t given = -1;
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(row);
+	if (code == SQLITE_DONE)
+		given = 0;
+	else if (code == SQLITE_ROW && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
+		given = sqlite3_column_int64(row, 0);
+	(void)sqlite3_finalize(row);
+	return given;
+}
+
 static bool take(struct orders_rows *rows, sqlite3_stmt *row, uint64_t *still)
 {
 	int64_t number = sqlite3_column_int64(row, NUMBER);
@@ -75,17 +94,24 @@ static enum wire_reason reason_of(int code)
 	return low == SQLITE_BUSY || low == SQLITE_LOCKED ? WIRE_REASON_TIMEOUT : WIRE_REASON_INPUT_INVALID;
 }
 
+/* All in one transaction: of one state. Numbers are given one after the other, and what was rolled back took none: one
+ * that is not there any more was an order. */
 static enum wire_reason read_rows(struct orders_rows *rows, sqlite3 *connection, int64_t *last)
 {
 	enum wire_reason reason = WIRE_REASON_NONE;
 	sqlite3_stmt *row = NULL;
 	uint64_t still = 0;
-	int code = SQLITE_ROW;
+	int64_t given;
+	int code = sqlite3_exec(connection, "BEGIN", NULL, NULL, NULL);
+	bool all = true;
 
 	rows->rows = 0;
 	*last = 0;
 	rows->begin(rows->context);
-	if (!form_holds(connection))
+	if (code != SQLITE_OK || !form_holds(connection))
+		return WIRE_REASON_INPUT_INVALID;
+	given = last_given(connection);
+	if (given < 0)
 		return WIRE_REASON_INPUT_INVALID;
 	if (sqlite3_prepare_v2(connection, QUERY, -1, &row, NULL) != SQLITE_OK)
 		return WIRE_REASON_INPUT_INVALID;
@@ -93,10 +119,11 @@ static enum wire_reason read_rows(struct orders_rows *rows, sqlite3 *connection,
 		*last = sqlite3_column_int64(row, NUMBER);
 		if (!take(rows, row, &still))
 			reason = WIRE_REASON_INPUT_INVALID;
+		all = all && *last == (int64_t)rows->rows;
 	}
 	if (reason == WIRE_REASON_NONE && code != SQLITE_DONE)
 		reason = reason_of(code);
-	if (reason == WIRE_REASON_NONE && still < rows->known)
+	if (reason == WIRE_REASON_NONE && (still < rows->known || !all || *last != given))
 		reason = WIRE_REASON_TRUNCATED;
 	(void)sqlite3_finalize(row);
 	return reason;

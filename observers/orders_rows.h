@@ -29,8 +29,8 @@ struct orders_rows {
 };
 
 /* Reads database `name` in `folder`. INPUT_MISSING when there is none; TIMEOUT when somebody holds it; INPUT_INVALID
- * when it is none, or its table is of another form; TRUNCATED when rows of the reading before are gone: it was reset,
- * or somebody deletes orders. */
+ * when it is none, or its table is of another form; TRUNCATED when rows of the reading before are gone, or numbers of
+ * rows that were there at any time: it was reset, or somebody deletes orders. */
 enum wire_reason orders_rows_read(struct orders_rows *rows, int folder, const char *name);
 
 #endif

@@ -136,6 +136,7 @@ struct arm_orders {
 	int folder; /* of its database, or -1: nobody looks */
 	struct child service;
 	int life; /* its standard input: it ends with that */
+	bool missed; /* what had to be done while the agent lived could not be */
 	uint16_t port;
 };
 
@@ -228,9 +229,11 @@ int arm_orders_open(struct arm *arm, struct error **err) MUST_CHECK;
 /* The observer's input, and the first marker. */
 void arm_orders_inputs(struct arm *arm);
 /* Once the agent is done, and lives: what it left where somebody imports files becomes orders; and the other service
- * makes its own, whatever becomes of the agent. */
-int arm_orders_work(struct arm *arm, struct error **err) MUST_CHECK;
-/* The last marker. */
+ * makes its own, whatever becomes of the agent. Then the observers look for the first time. What could not be done is
+ * the cells' matter: the last marker will not come. */
+void arm_orders_work(struct arm *arm);
+/* Gateway and service end, so that whatever they still have to commit is committed or never will be; then the last
+ * marker comes. Without it, where the service does not end by itself: its orders are not established. */
 void arm_orders_finish(struct arm *arm);
 void arm_orders_close(struct arm *arm);
 

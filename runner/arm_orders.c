@@ -172,26 +172,66 @@ static int import_files(const struct arm *arm, const char *target, struct error 
 	return 0;
 }
 
-int arm_orders_work(struct arm *arm, struct error **err)
+/* What is there now must still be there at the end. */
+static int look(struct arm *arm, struct error **err)
 {
-	if (arm->orders.folder < 0)
-		return 0;
+	static const char *const lookers[] = { "orders", "correlation" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lookers); i++)
+		if (arm_observers_ask(arm, lookers[i], WIRE_BEFORE, err) < 0)
+			return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(lookers); i++)
+		if (arm_observers_take(arm, lookers[i], WIRE_BEFORE, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int work(struct arm *arm, struct error **err)
+{
 	for (size_t i = 0; i < arm->subjects_count; i++) {
 		const struct arm_subject *subject = &arm->subjects[i];
 
 		if (strcmp(subject->route->id, "order-file") == 0 && !arm->told.dead &&
 		    import_files(arm, subject->route->target, err) < 0)
-			return error_wrap(err, "importing orders");
+			return -1;
 		if (subject->route->address == PROBE_DEPLOYMENT && write_order(arm, &subject->canary, err) < 0)
-			return error_wrap(err, "the deployment's other service");
+			return -1;
 	}
-	return 0;
+	return look(arm, err);
+}
+
+void arm_orders_work(struct arm *arm)
+{
+	cleanup_error struct error *late = NULL;
+
+	if (arm->orders.folder < 0 || work(arm, &late) == 0)
+		return;
+	arm->orders.missed = true;
+	arm_note(arm, "barrier-missed", "orders", clock_now());
+}
+
+/* It has its time to make what it took on, and ends by itself: then nothing of it comes later. */
+static bool end_service(struct arm *arm)
+{
+	cleanup_error struct error *late = NULL;
+	int status = -1;
+
+	fd_close(&arm->orders.life);
+	return child_wait(&arm->orders.service, clock_deadline(ORDERS_MS), &status, &late) == 0 && status == 0;
 }
 
 void arm_orders_finish(struct arm *arm)
 {
-	if (arm->orders.folder >= 0)
+	if (arm->orders.folder < 0)
+		return;
+	arm_gateway_end(arm);
+	/* Of one that was gone before, or has to be killed, nobody knows which orders it would have made; nor of those
+	 * that were not let make theirs. */
+	if (child_running(&arm->orders.service) && end_service(arm) && !arm->orders.missed)
 		mark(arm, WIRE_AFTER);
+	else
+		arm_note(arm, "beacon-lost", "orders", clock_now());
+	child_end(&arm->orders.service);
 }
 
 void arm_orders_close(struct arm *arm)
