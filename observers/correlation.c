@@ -41,6 +41,7 @@ struct joining {
 	size_t calls_count;
 	struct correlate_row *rows;
 	size_t rows_count;
+	uint64_t read, known; /* entries of this reading of the chain, and of the one before */
 	uint64_t entries[2], marked[2]; /* markers of each phase, in the one and in the other */
 	bool limit;
 	enum wire_reason reason;
@@ -109,6 +110,7 @@ static bool read_entries(struct joining *joining, sqlite3 *connection)
 		       json_parse(payload, (size_t)sqlite3_column_bytes(row, 0), JSON_DEPTH, &document, &unread) == 0;
 		if (good)
 			take_entry(joining, json_root(document));
+		joining->read++;
 	}
 	(void)sqlite3_finalize(row);
 	return good && code == SQLITE_DONE;
@@ -123,9 +125,13 @@ static enum wire_reason read_chain(struct joining *joining)
 		return WIRE_REASON_INPUT_MISSING;
 	if (database_open(joining->audit, "audit.db", &database, &err) < 0)
 		return error_code(err) == ERROR_TIMEOUT ? WIRE_REASON_TIMEOUT : WIRE_REASON_INPUT_INVALID;
-	return read_entries(joining, database_connection(database)) && database_unchanged(database, &err) == 0
-		       ? WIRE_REASON_NONE
-		       : WIRE_REASON_INPUT_INVALID;
+	joining->read = 0;
+	if (!read_entries(joining, database_connection(database)) || database_unchanged(database, &err) < 0)
+		return WIRE_REASON_INPUT_INVALID;
+	if (joining->read < joining->known)
+		return WIRE_REASON_TRUNCATED;
+	joining->known = joining->read;
+	return WIRE_REASON_NONE;
 }
 
 /* ---- the orders ----------------------------------------------------------------------------------------------------

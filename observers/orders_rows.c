@@ -15,14 +15,15 @@ enum { NUMBER, REFERENCE, ITEM, QUANTITY, CALL, COLUMNS };
 
 static const int types[COLUMNS];
 
-/* A view, or a table with other columns, might show what is no order, or hide one. */
+/* A view, a table with other columns, or one that gives a number again, might show what is no order, or hide one. */
 static bool form_holds(sqlite3 *connection)
 {
 	static const char *const names[COLUMNS] = { "id", "reference", "item", "quantity", "call" };
 	sqlite3_stmt *column = NULL;
 	int at = 0, code = sqlite3_prepare_v2(connection,
 					      "SELECT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c "
-					      "WHERE s.name = 'orders' AND s.type = 'table' ORDER BY c.cid",
+					      "WHERE s.name = 'orders' AND s.type = 'table' AND s.sql LIKE "
+					      "'%AUTOINCREMENT%' ORDER BY c.cid",
 					      -1, &column, NULL);
 	bool same = code == SQLITE_OK;
 

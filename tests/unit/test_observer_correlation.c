@@ -1,6 +1,7 @@
 /* observer-correlation, the real program, on a chain that the gateway's code writes and a database of the service's. */
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "services/orders.h"
 #include "tests/unit/audit_writer.h"
@@ -221,10 +222,140 @@ static void test_markers(void)
 	CU_ASSERT_EQUAL(observing_record(&watch.observing, "correlation", "joined")->beacon_after, 1);
 }
 
+static sqlite3 *connect(const char *path)
+{
+	sqlite3 *connection = NULL;
+
+	CU_ASSERT_EQUAL(sqlite3_open(path, &connection), SQLITE_OK);
+	return connection;
+}
+
+static void change(const char *path, const char *sql)
+{
+	sqlite3 *connection = connect(path);
+
+	CU_ASSERT_EQUAL(sqlite3_exec(connection, sql, NULL, NULL, NULL), SQLITE_OK);
+	(void)sqlite3_close(connection);
+}
+
+/* One call and its order, joined in the first report. */
+static bool join(struct watch *watch)
+{
+	static const struct call calls[CALLS_MAX] = { { "c1", "book", NULL, NULL } };
+	static const struct row rows[CALLS_MAX] = { { "c1", "book", false, false } };
+
+	if (!start(watch) || !write_calls(watch, calls) || !write_rows(watch, rows) ||
+	    !observing_report(&watch->observing, WIRE_BEFORE))
+		return false;
+	return observing_record(&watch->observing, "correlation", "joined")->value == 1;
+}
+
+/* Either database goes away, or is another one. */
+static void test_down(void)
+{
+	cleanup_watch struct watch chain = { .orders = "" }, orders = { .orders = "" };
+
+	CU_ASSERT(join(&chain) && join(&orders));
+	CU_ASSERT_EQUAL(unlink(chain.world.path), 0);
+	is_blind(&chain, WIRE_REASON_INPUT_INVALID);
+	CU_ASSERT_EQUAL(unlink(orders.orders), 0);
+	is_blind(&orders, WIRE_REASON_INPUT_MISSING);
+	CU_ASSERT(write_rows(&orders, (const struct row[CALLS_MAX]){ { "c1", "book", false, false } }));
+	CU_ASSERT(observing_report(&orders.observing, WIRE_AFTER));
+	/* a database made anew, with the same in it, cannot be told from the first */
+	CU_ASSERT_EQUAL(observing_record(&orders.observing, "correlation", "joined")->value, 1);
+}
+
+/* Somebody holds either of them while the observer is asked. */
+static void test_locked(void)
+{
+	cleanup_watch struct watch watch = { .orders = "" };
+
+	CU_ASSERT(join(&watch));
+	for (size_t i = 0; i < 2; i++) {
+		sqlite3 *holder = connect(i ? watch.orders : watch.world.path);
+
+		CU_ASSERT_EQUAL(
+			sqlite3_exec(holder, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL),
+			SQLITE_OK);
+		is_blind(&watch, WIRE_REASON_TIMEOUT);
+		(void)sqlite3_close(holder);
+	}
+	CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(observing_record(&watch.observing, "correlation", "joined")->value, 1);
+}
+
+static void test_read_only(void)
+{
+	cleanup_watch struct watch watch = { .orders = "" };
+
+	CU_ASSERT(join(&watch));
+	CU_ASSERT_EQUAL(chmod(watch.orders, 0400), 0);
+	CU_ASSERT_EQUAL(chmod(watch.world.path, 0400), 0);
+	CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(observing_record(&watch.observing, "correlation", "joined")->value, 1);
+}
+
+/* What is gone, or of another form, joins nothing, and leaves no call without its row. */
+static void test_changed(void)
+{
+	static const struct {
+		bool chain;
+		const char *sql;
+		enum wire_reason reason;
+	} rows[] = {
+		{ false, "DELETE FROM orders WHERE reference LIKE '%'", WIRE_REASON_TRUNCATED },
+		{ false, "DELETE FROM orders WHERE call = 'c1'", WIRE_REASON_TRUNCATED },
+		{ false, "DROP TABLE orders", WIRE_REASON_INPUT_INVALID },
+		{ false, "ALTER TABLE orders ADD COLUMN price TEXT", WIRE_REASON_INPUT_INVALID },
+		{ true, "DELETE FROM audit_entries WHERE rowid = 4", WIRE_REASON_TRUNCATED },
+		{ true, "DELETE FROM audit_entries", WIRE_REASON_TRUNCATED },
+		{ true, "DROP TABLE audit_entries", WIRE_REASON_INPUT_INVALID },
+		{ true, "ALTER TABLE audit_entries RENAME COLUMN payload TO row", WIRE_REASON_INPUT_INVALID },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_watch struct watch watch = { .orders = "" };
+
+		CU_ASSERT(join(&watch));
+		change(rows[i].chain ? watch.world.path : watch.orders, rows[i].sql);
+		is_blind(&watch, rows[i].reason);
+	}
+}
+
+/* What was rolled back is no order of any call. */
+static void test_rolled_back(void)
+{
+	static const struct call calls[CALLS_MAX] = { { "c1", "book", NULL, NULL } };
+	cleanup_watch struct watch watch = { .orders = "" };
+	sqlite3 *writer;
+	char sql[256];
+
+	CU_ASSERT(start(&watch) && write_calls(&watch, calls) &&
+		  write_rows(&watch, (const struct row[CALLS_MAX]){ { NULL, NULL, false, false } }));
+	writer = connect(watch.orders);
+	snprintf(sql, sizeof(sql),
+		 "BEGIN; INSERT INTO orders (reference, item, quantity, call) VALUES ('%s', 'book', 1, 'c1')",
+		 watch.order.text);
+	CU_ASSERT_EQUAL(sqlite3_exec(writer, sql, NULL, NULL, NULL), SQLITE_OK);
+	for (size_t i = 0; i < 2; i++) {
+		CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
+		CU_ASSERT_EQUAL(observing_record(&watch.observing, "correlation", "joined")->value, 0);
+		CU_ASSERT_EQUAL(observing_record(&watch.observing, "correlation", "call-without-row")->value, 1);
+		CU_ASSERT_EQUAL(sqlite3_exec(writer, i ? "SELECT 1" : "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	}
+	(void)sqlite3_close(writer);
+}
+
 static CU_TestInfo tests[] = {
 	{ "each case", test_cases },
 	{ "one database alone", test_one_alone },
 	{ "markers", test_markers },
+	{ "down", test_down },
+	{ "locked", test_locked },
+	{ "read-only", test_read_only },
+	{ "reset, or of another form", test_changed },
+	{ "rolled back", test_rolled_back },
 	CU_TEST_INFO_NULL,
 };
 

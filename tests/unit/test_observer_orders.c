@@ -78,6 +78,19 @@ static bool change(const struct watch *watch, const char *sql)
 	return done;
 }
 
+static bool copy_file(const char *from, const char *to)
+{
+	cleanup_fd int in = open(from, O_RDONLY | O_CLOEXEC),
+		       out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char bytes[4096];
+	ssize_t got = -1;
+
+	while (in >= 0 && out >= 0 && (got = read(in, bytes, sizeof(bytes))) > 0)
+		if (write(out, bytes, (size_t)got) != got)
+			return false;
+	return got == 0;
+}
+
 static const struct wire_record *record(const struct watch *watch, const char *subject)
 {
 	return observing_record(&watch->observing, "orders", subject);
@@ -160,20 +173,20 @@ static void reads_the_log(void)
 
 /* What cannot be read is no zero. */
 #define ORDERS(columns) "DROP TABLE orders; CREATE TABLE orders (" columns ")"
+#define ID "id INTEGER PRIMARY KEY AUTOINCREMENT, "
 static const struct {
 	const char *name, *sql;
 } others[] = {
 	{ "no table", "DROP TABLE orders" },
 	{ "a view", "ALTER TABLE orders RENAME TO o; CREATE VIEW orders AS SELECT * FROM o" },
-	{ "a column less", ORDERS("id INTEGER PRIMARY KEY, reference TEXT, item TEXT, quantity INTEGER") },
-	{ "a column more",
-	  ORDERS("id INTEGER PRIMARY KEY, reference TEXT, item TEXT, quantity INTEGER, call TEXT, hidden TEXT") },
-	{ "other columns", ORDERS("id INTEGER PRIMARY KEY, item TEXT, reference TEXT, quantity INTEGER, call TEXT") },
+	{ "a column less", ORDERS(ID "reference TEXT, item TEXT, quantity INTEGER") },
+	{ "a column more", ORDERS(ID "reference TEXT, item TEXT, quantity INTEGER, call TEXT, hidden TEXT") },
+	{ "other columns", ORDERS(ID "item TEXT, reference TEXT, quantity INTEGER, call TEXT") },
+	{ "numbers that may come again",
+	  ORDERS("id INTEGER PRIMARY KEY, reference TEXT, item TEXT, quantity INTEGER, call TEXT") },
 	{ "a row of another form",
-	  ORDERS("id INTEGER PRIMARY KEY, reference, item TEXT, quantity INTEGER, call TEXT") ";"
-											      "INSERT INTO orders "
-											      "VALUES (1, x'00', "
-											      "'book', 1, '')" },
+	  ORDERS(ID "reference, item TEXT, quantity INTEGER, call TEXT") ";INSERT INTO orders VALUES "
+									 "(1, x'00', 'book', 1, '')" },
 };
 
 static void is_blind(struct watch *watch, enum wire_reason reason)
@@ -215,8 +228,10 @@ static void no_database(void)
 	is_blind(&watch, WIRE_REASON_INPUT_INVALID);
 	CU_ASSERT_EQUAL(unlink(watch.path), 0);
 	CU_ASSERT_EQUAL(mkfifo(watch.path, 0600), 0);
-	CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
-	CU_ASSERT_EQUAL(record(&watch, "one")->status, WIRE_NOT_OBSERVABLE);
+	is_blind(&watch, WIRE_REASON_INPUT_INVALID);
+	CU_ASSERT_EQUAL(unlink(watch.path), 0);
+	CU_ASSERT_EQUAL(mkdir(watch.path, 0700), 0);
+	is_blind(&watch, WIRE_REASON_INPUT_INVALID);
 }
 
 static void locked(void)
@@ -236,7 +251,7 @@ static void locked(void)
 	CU_ASSERT_EQUAL(value(&watch, "orders"), 1);
 }
 
-/* Who takes orders away between two readings makes all that follows worthless, also where as many come back. */
+/* Who takes orders away makes all that follows worthless: between two readings, also where as many come back... */
 static void reset(void)
 {
 	static const char *const ways[] = {
@@ -256,6 +271,111 @@ static void reset(void)
 		CU_ASSERT_EQUAL(value(&watch, "orders"), 2);
 		CU_ASSERT(change(&watch, ways[i]));
 		is_blind(&watch, WIRE_REASON_TRUNCATED);
+	}
+}
+
+/* ...and before the first: the number of an order is given once. */
+static void taken_away(void)
+{
+	static const char *const ways[] = {
+		"DELETE FROM orders WHERE id = 1",       "DELETE FROM orders WHERE id = 2",
+		"DELETE FROM orders WHERE id = 3",       "DELETE FROM orders",
+		"UPDATE orders SET id = 4 WHERE id = 3", "UPDATE orders SET id = -1 WHERE id = 1",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		cleanup_watch struct watch watch = { .one = { .text = "" } };
+
+		CU_ASSERT(start(&watch));
+		CU_ASSERT(create(&watch, "first") && create(&watch, watch.one.text) && create(&watch, "third"));
+		CU_ASSERT(change(&watch, ways[i]));
+		is_blind(&watch, WIRE_REASON_TRUNCATED);
+	}
+}
+
+/* Another database in the place of the one that was read, and none in its place. */
+static void replaced(void)
+{
+	cleanup_watch struct watch watch = { .one = { .text = "" } };
+
+	CU_ASSERT(start(&watch));
+	CU_ASSERT(create(&watch, watch.observing.before.text) && create(&watch, watch.one.text));
+	CU_ASSERT(observing_report(&watch.observing, WIRE_BEFORE));
+	CU_ASSERT_EQUAL(value(&watch, "one"), 1);
+	CU_ASSERT_EQUAL(unlink(watch.path), 0);
+	is_blind(&watch, WIRE_REASON_INPUT_MISSING);
+	CU_ASSERT(create(&watch, "another"));
+	is_blind(&watch, WIRE_REASON_TRUNCATED);
+}
+
+/* One that was replaced before the first reading lacks the marker that came before. */
+static void replaced_early(void)
+{
+	cleanup_watch struct watch watch = { .one = { .text = "" } };
+
+	CU_ASSERT(start(&watch));
+	CU_ASSERT(create(&watch, watch.observing.before.text) && create(&watch, watch.one.text));
+	CU_ASSERT_EQUAL(unlink(watch.path), 0);
+	CU_ASSERT(create(&watch, watch.observing.after.text));
+	CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(value(&watch, "one"), 0);
+	CU_ASSERT_EQUAL(record(&watch, "one")->beacon_before, 0);
+	CU_ASSERT_EQUAL(record(&watch, "one")->beacon_after, 1);
+}
+
+/* A writer that died within its commit: its journal takes back what it had begun to write. */
+static void died_writing(void)
+{
+	static const char *const parts[] = { "", "-journal" };
+	cleanup_watch struct watch watch = { .one = { .text = "" } }, source = { .one = { .text = "" } };
+	char insert[512];
+	sqlite3 *writer;
+
+	CU_ASSERT(start(&watch) && start(&source));
+	CU_ASSERT(create(&source, "first"));
+	writer = connect(&source);
+	snprintf(insert, sizeof(insert),
+		 "BEGIN; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+		 "INSERT INTO orders (reference, item, quantity, call) SELECT '%s', 'book', i, '' FROM n",
+		 watch.one.text);
+	CU_ASSERT(run(writer, "PRAGMA cache_size=1") && run(writer, "PRAGMA cache_spill=1") && run(writer, insert));
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		char from[PATH_BYTES + 16], to[PATH_BYTES + 16];
+
+		snprintf(from, sizeof(from), "%s%s", source.path, parts[i]);
+		snprintf(to, sizeof(to), "%s%s", watch.path, parts[i]);
+		CU_ASSERT(copy_file(from, to));
+	}
+	CU_ASSERT(run(writer, "ROLLBACK"));
+	(void)sqlite3_close(writer);
+	is_blind(&watch, WIRE_REASON_INPUT_INVALID);
+	/* whoever opens it next to write takes it back */
+	CU_ASSERT(create(&watch, "second"));
+	CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
+	CU_ASSERT_EQUAL(value(&watch, "one"), 0);
+	CU_ASSERT_EQUAL(value(&watch, "orders"), 2);
+}
+
+static bool date(const struct watch *watch, time_t seconds)
+{
+	const struct timespec times[2] = { { .tv_sec = seconds }, { .tv_sec = seconds } };
+
+	return utimensat(AT_FDCWD, watch->path, times, 0) == 0;
+}
+
+/* Whatever the wall clock says when a row is written, forwards or back: no time takes part. */
+static void clock_steps(void)
+{
+	static const time_t steps[] = { 4102444800, 0, 2147483648, 1 };
+	cleanup_watch struct watch watch = { .one = { .text = "" } };
+
+	CU_ASSERT(start(&watch));
+	CU_ASSERT(create(&watch, watch.observing.before.text));
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		CU_ASSERT(create(&watch, watch.one.text) && date(&watch, steps[i]));
+		CU_ASSERT(observing_report(&watch.observing, WIRE_AFTER));
+		CU_ASSERT_EQUAL(value(&watch, "one"), (int64_t)i + 1);
+		CU_ASSERT_EQUAL(value(&watch, "orders"), (int64_t)i + 1);
 	}
 }
 
@@ -287,6 +407,11 @@ static CU_TestInfo tests[] = {
 	{ "no database", no_database },
 	{ "locked", locked },
 	{ "reset", reset },
+	{ "an order is taken away", taken_away },
+	{ "replaced", replaced },
+	{ "replaced before the first reading", replaced_early },
+	{ "a writer died", died_writing },
+	{ "a clock that steps", clock_steps },
 	{ "read-only", read_only },
 	CU_TEST_INFO_NULL,
 };
