@@ -17,6 +17,10 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) -fvisibility=hidden -I. -D_GNU_SOURCE -DHARN
 	$(HARDENING) $(CFLAGS) $(SANITIZE) -MMD -MP
 ALL_LDFLAGS = $(if $(SANITIZE),,-pie -Wl,-z,relro,-z,now) -Wl,--as-needed $(LDFLAGS) $(SANITIZE)
 
+# The database of a second deployment; without its library the programs for it refuse (core/postgres_none.c).
+LIBPQ ?= $(wildcard /usr/include/postgresql/libpq-fe.h)
+PQ := $(if $(LIBPQ),-lpq)
+
 ROOMS := core mcp oracle gateway services observers adapter mutations reports runner
 
 # make V=1 shows each command in full; else one short line stands for it.
@@ -73,9 +77,10 @@ $(eval $(call program,libexec/audit-trap,observers/audit_trap.c,core,-lsqlite3 -
 $(eval $(call program,libexec/refusals,observers/refusals.c,observers mcp core,-lcjson -lmd))
 $(eval $(call program,libexec/hostile-collector,observers/spans_hostile.c,observers mcp core,-lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/gateway-mutant,gateway/mutant.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd $(MUTANT_WRAP)))
-$(eval $(call program,libexec/order-service,services/order_service.c,services mcp core,-lsqlite3 -lmicrohttpd -lcjson -lmd))
-$(eval $(call program,libexec/order-import,services/order_import.c,services core,-lsqlite3 -lcjson -lmd))
-$(eval $(call program,libexec/order-writer,services/order_writer.c,core,-lsqlite3 -lmd))
+$(eval $(call program,libexec/order-service,services/order_service.c,services mcp core,-lsqlite3 $(PQ) -lmicrohttpd -lcjson -lmd))
+$(eval $(call program,libexec/order-import,services/order_import.c,services core,-lsqlite3 $(PQ) -lcjson -lmd))
+$(eval $(call program,libexec/order-writer,services/order_writer.c,core,-lsqlite3 $(PQ) -lmd))
+$(eval $(call program,libexec/order-database,services/order_database.c,core,$(PQ) -lmd))
 $(eval $(call program,libexec/netns-beacon,observers/netns_beacon.c,core,))
 $(eval $(call program,libexec/observer-tcp,observers/tcp.c,observers core,-lmd))
 $(eval $(call program,libexec/observer-udp,observers/udp.c,observers core,-lresolv -lmd))
@@ -104,7 +109,7 @@ $(BUILD_FACTS).o: $(BUILD_FACTS).c
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 .PHONY: FORCE
 
-sources = $(filter-out $(MAINS),$(wildcard $(1)/*.c))
+sources = $(filter-out $(MAINS) $(if $(LIBPQ),core/postgres_none.c,core/postgres.c),$(wildcard $(1)/*.c))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 ARCHIVES := $(foreach room,$(ROOMS),$(BUILD)/lib/$(room).a)
 $(foreach room,$(ROOMS),$(eval $(BUILD)/lib/$(room).a: $(call objects,$(room))))
@@ -137,7 +142,7 @@ programs_of = $(filter-out %.sh,$(call tests_in,$(1),$(BUILD)))
 TEST_MAINS := $(wildcard tests/*/main_*.c)
 TEST_MAIN_PROGRAMS = $(foreach file,$(TEST_MAINS),$(BUILD)/tests/$(patsubst unit-%,%,$(subst /,-,$(patsubst tests/%.c,%,$(file)))))
 TEST_PROGRAMS = $(foreach tier,unit sim live,$(call programs_of,$(tier))) $(TEST_MAIN_PROGRAMS)
-TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -lcrypto -larchive -ljansson -lpcap -lresolv -lsqlite3 -lmicrohttpd
+TEST_LIBS := -lcunit -lcurl -lcjson -lz -lmd -lmnl -lcrypto -larchive -ljansson -lpcap -lresolv -lsqlite3 $(PQ) -lmicrohttpd
 TEST_HELPERS := $(filter-out $(TEST_MAINS) $(wildcard tests/*/test_*.c tests/fuzz/*.c tests/bench/*.c),$(wildcard tests/*/*.c))
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -DTEST_BUILD='"$(BUILD)"'
@@ -202,7 +207,8 @@ tests: all $(TEST_PROGRAMS)
 
 # After `sudo make`, what was built belongs to the user behind sudo, as the bundles do.
 GIVE_BACK = [ -z "$$SUDO_UID" ] || chown -hR "$$SUDO_UID:$$SUDO_GID" $$(ls -d build build-* harness 2>/dev/null)
-SAY_ENGINE = ci/engine status; echo "It keeps running. One that was started here ends with: ci/engine stop"
+SAY_ENGINE = ci/engine status; ci/postgres status; \
+	echo "They keep running. What was started here ends with: ci/engine stop, ci/postgres stop"
 
 .PHONY: run
 run: ## packages, build, an engine if none answers, ./harness run all
@@ -210,6 +216,7 @@ run: ## packages, build, an engine if none answers, ./harness run all
 	$(MAKE) $(PARALLEL) all
 	@$(GIVE_BACK)
 	ci/engine start
+	ci/postgres start
 	@status=0; ci/as-root ./harness run all || status=$$?; $(SAY_ENGINE); exit $$status
 
 .PHONY: check
@@ -219,6 +226,7 @@ check: ## every test: unit, simulated engine, both under sanitizers, live; insta
 	$(MAKE) $(PARALLEL) $(ASAN) tests
 	@$(GIVE_BACK)
 	ci/engine start
+	ci/postgres start
 	@$(SAY_ENGINE)
 	@ci/run-tests BUILD=build unit: $(call tests_in,unit,build) hostile: $(call tests_in,hostile,build) \
 		BUILD=build-asan unit-asan: $(call tests_in,unit,build-asan) sim: $(call tests_in,sim,build-asan) \

@@ -1,7 +1,7 @@
 /*
  * libexec/order-writer DATABASE: another service, on the deployment's side, that writes to the database of orders by
- * itself. Standard input is the reference of its one order. No line of the order service is in it, and nothing that
- * confines an agent concerns it.
+ * itself: to SQLite, or with a URL to PostgreSQL. Standard input is the reference of its one order. No line of the
+ * order service is in it, and nothing that confines an agent concerns it.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -12,8 +12,10 @@
 #include "core/clock.h"
 #include "core/database.h"
 #include "core/fd.h"
+#include "core/postgres.h"
 #include "core/spawn.h"
 
+#define ROLE "order_writer"
 #define REFERENCE_BYTES 255
 #define BUSY_MS 1000
 #define READ_MS 5000
@@ -48,6 +50,20 @@ static int write_order(const char *path, const struct buf *reference, struct err
 	return code == SQLITE_OK ? 0 : error_set(err, ERROR_SYSTEM, "writing an order: %s", database_reason(code));
 }
 
+static int write_pg(const char *url, struct buf *reference, struct error **err)
+{
+	static const char sql[] =
+		"INSERT INTO public.orders (reference, item, quantity, call) VALUES ($1, 'of another service', 1, '')";
+	const char *const values[] = { buf_string(reference) };
+	cleanup_postgres struct postgres *connection = NULL;
+	int64_t deadline = clock_deadline(READ_MS);
+
+	if (postgres_open(url, ROLE, deadline, &connection, err) < 0 ||
+	    postgres_run(connection, sql, values, 1, deadline, NULL, NULL, err) < 0)
+		return error_wrap(err, "writing an order");
+	return 0;
+}
+
 static int run(const char *path, struct error **err)
 {
 	cleanup_buf struct buf reference = BUF(REFERENCE_BYTES);
@@ -56,7 +72,7 @@ static int run(const char *path, struct error **err)
 		return -1;
 	if (reference.length == 0)
 		return error_set(err, ERROR_INPUT, "standard input holds no reference");
-	return write_order(path, &reference, err);
+	return postgres_is_url(path) ? write_pg(path, &reference, err) : write_order(path, &reference, err);
 }
 
 int main(int argc, char **argv)

@@ -1,125 +1,23 @@
-#include "services/orders.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/database.h"
-#include "core/fd.h"
+/* The orders, whatever database holds them. */
+#include "core/postgres.h"
+#include "services/orders_store.h"
 
 #define ORDER_DEPTH 2
-#define TABLE                                                                                                          \
-	"CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT, reference TEXT NOT NULL, item TEXT NOT NULL, "     \
-	"quantity INTEGER NOT NULL, call TEXT NOT NULL) STRICT"
-#define INSERT "INSERT INTO orders (reference, item, quantity, call) VALUES (?1, ?2, ?3, ?4)"
 
-struct orders {
-	sqlite3 *connection;
-	sqlite3_stmt *insert;
-};
-
-static int refuse(int code, const char *doing, struct error **err)
+int orders_open(const char *where, struct orders **out, struct error **err)
 {
-	int low = code & 0xff;
-
-	return error_set(err, low == SQLITE_BUSY || low == SQLITE_LOCKED ? ERROR_TIMEOUT : ERROR_SYSTEM, "%s: %s",
-			 doing, database_reason(code));
-}
-
-/* Makes the table where there is none yet. */
-static int make_table(struct orders *orders, struct error **err)
-{
-	static const char again[] = "table orders already exists";
-	int code = sqlite3_exec(orders->connection, TABLE, NULL, NULL, NULL);
-
-	if (code == SQLITE_ERROR && strcmp(sqlite3_errmsg(orders->connection), again) == 0)
-		return 0;
-	return code == SQLITE_OK ? 0 : refuse(code, "making the table of orders", err);
-}
-
-static int check_table(const struct orders *orders, struct error **err)
-{
-	sqlite3_stmt *row = NULL;
-	int code = sqlite3_prepare_v2(orders->connection, "SELECT sql FROM sqlite_schema WHERE name = 'orders'", -1,
-				      &row, NULL);
-	bool same = false;
-
-	if (code == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_type(row, 0) == SQLITE_TEXT)
-		same = strcmp((const char *)sqlite3_column_text(row, 0), TABLE) == 0;
-	(void)sqlite3_finalize(row);
-	return same ? 0 : error_set(err, ERROR_INPUT, "the table of orders is of another form");
-}
-
-static int prepare(struct orders *orders, const char *path, struct error **err)
-{
-	int code = sqlite3_open_v2(path, &orders->connection,
-				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
-	int status;
-
-	if (code == SQLITE_OK)
-		code = sqlite3_busy_timeout(orders->connection, ORDER_BUSY_MS);
-	if (code != SQLITE_OK)
-		return refuse(code, "opening the database of orders", err);
-	status = make_table(orders, err);
-	if (status == 0)
-		status = check_table(orders, err);
-	if (status < 0)
-		return status;
-	code = sqlite3_prepare_v2(orders->connection, INSERT, -1, &orders->insert, NULL);
-	return code == SQLITE_OK ? 0 : refuse(code, "preparing an order", err);
-}
-
-int orders_open(const char *path, struct orders **out, struct error **err)
-{
-	cleanup_orders struct orders *orders = calloc(1, sizeof(*orders));
-	cleanup_fd int fd = -1;
-	int status;
-
-	if (!orders)
-		return error_set(err, ERROR_MEMORY, "no memory for the orders");
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return error_errno(err, errno, "the database of orders");
-	fd_close(&fd);
-	status = prepare(orders, path, err);
-	if (status < 0)
-		return status;
-	*out = steal_pointer(&orders);
-	return 0;
+	return postgres_is_url(where) ? orders_open_pg(where, out, err) : orders_open_sqlite(where, out, err);
 }
 
 void orders_close(struct orders *orders)
 {
-	if (!orders)
-		return;
-	(void)sqlite3_finalize(orders->insert);
-	(void)sqlite3_close(orders->connection);
-	free(orders);
+	if (orders)
+		orders->store->close(orders);
 }
 
 int orders_create(struct orders *orders, const struct order *order, const char *call, int64_t *id, struct error **err)
 {
-	sqlite3_stmt *insert = orders->insert;
-	int code = sqlite3_bind_text(insert, 1, order->reference, -1, SQLITE_STATIC);
-
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text(insert, 2, order->item, -1, SQLITE_STATIC);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(insert, 3, order->quantity);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text(insert, 4, call, -1, SQLITE_STATIC);
-	/* Alone it is a transaction, which ends with the step. */
-	if (code == SQLITE_OK)
-		code = sqlite3_step(insert);
-	(void)sqlite3_reset(insert);
-	(void)sqlite3_clear_bindings(insert);
-	if (code != SQLITE_DONE)
-		return refuse(code, "writing an order", err);
-	*id = sqlite3_last_insert_rowid(orders->connection);
-	return 0;
+	return orders->store->create(orders, order, call, id, err);
 }
 
 int order_read(const char *bytes, size_t length, struct order *out, struct error **err)
