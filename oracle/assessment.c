@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* The last instant of the year 9999. */
-#define SECONDS_MAX INT64_C(253402300799)
+#define DEPTH 2
 
 static bool is_unsigned(const struct assessment *statement, const struct assessment_ground *ground)
 {
@@ -11,17 +10,22 @@ static bool is_unsigned(const struct assessment *statement, const struct assessm
 	return statement->key[0] == '\0';
 }
 
+static bool is_one_of(const char (*keys)[HEX_SHA256], size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
 static bool is_self_signed(const struct assessment *statement, const struct assessment_ground *ground)
 {
-	return strcmp(statement->key, ground->run_key) == 0;
+	return is_one_of(ground->run_keys, ground->run_keys_count, statement->key);
 }
 
 static bool is_of_unknown_key(const struct assessment *statement, const struct assessment_ground *ground)
 {
-	for (size_t i = 0; i < ground->keys_count; i++)
-		if (strcmp(ground->keys[i], statement->key) == 0)
-			return false;
-	return true;
+	return !is_one_of(ground->keys, ground->keys_count, statement->key);
 }
 
 static bool is_of_other_effect(const struct assessment *statement, const struct assessment_ground *ground)
@@ -41,12 +45,12 @@ static bool is_of_other_boundary(const struct assessment *statement, const struc
 
 static bool is_not_yet(const struct assessment *statement, const struct assessment_ground *ground)
 {
-	return ground->now_s < statement->from_s;
+	return strcmp(ground->now, statement->from) < 0;
 }
 
 static bool is_expired(const struct assessment *statement, const struct assessment_ground *ground)
 {
-	return ground->now_s >= statement->until_s;
+	return strcmp(ground->now, statement->until) >= 0;
 }
 
 static bool is_of_other_path(const struct assessment *statement, const struct assessment_ground *ground)
@@ -81,6 +85,84 @@ enum assessment_reason assessment_judge(const struct assessment *statement, cons
 	return ASSESSMENT_COUNTS;
 }
 
+int assessment_decode(const char *bytes, size_t length, const char *file, struct assessment *out, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	int result = json_parse(bytes, length, DEPTH, &document, err);
+
+	if (result < 0)
+		return error_wrap(err, "%s", file);
+	return schema_decode(assessment_fields, json_root(document), file, out, sizeof(*out), err);
+}
+
+int assessment_encode(const struct assessment *statement, struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(ASSESSMENT_BYTES);
+	struct json_writer writer;
+	int result;
+
+	json_begin(&writer, &text);
+	schema_encode(assessment_fields, statement, &writer);
+	result = buf_check(&text, "a statement", err);
+	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+}
+
+static bool is_declared(const struct effect *effect, const char *path, bool deployment)
+{
+	for (size_t i = 0; i < effect->paths_count; i++)
+		if (strcmp(effect->paths[i].id, path) == 0)
+			return !deployment || effect->paths[i].side == EFFECT_DEPLOYMENT;
+	return false;
+}
+
+/* An inventory is of the whole set; the others are each of one path. */
+static int check_paths(const struct assessment *statement, const struct effect *effect, struct error **err)
+{
+	bool inventory = statement->kind == ASSESSMENT_INVENTORY;
+
+	if (inventory && statement->path[0])
+		return error_set(err, ERROR_INPUT, "path: an inventory is of all paths: null");
+	if (!inventory && !statement->path[0])
+		return error_set(err, ERROR_INPUT, "path: null, and it is of one path");
+	if (!inventory && !is_declared(effect, statement->path, true))
+		return error_set(err, ERROR_INPUT, "path: %s declares no path '%s' of the deployment's side",
+				 effect->id, statement->path);
+	if (inventory == (statement->paths_count == 0))
+		return error_set(err, ERROR_INPUT, "paths: %s",
+				 inventory ? "none, and an inventory lists those that were found"
+					   : "only an inventory lists paths: []");
+	for (size_t i = 0; i < statement->paths_count; i++)
+		for (size_t other = 0; other < i; other++)
+			if (strcmp(statement->paths[i], statement->paths[other]) == 0)
+				return error_set(err, ERROR_INPUT, "paths[%zu]: '%s' twice", i, statement->paths[i]);
+	return 0;
+}
+
+int assessment_check(const struct assessment *statement, const struct effect *effects, size_t count, struct error **err)
+{
+	const struct effect *effect = NULL;
+	bool known = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(effects[i].effect, statement->effect) != 0)
+			continue;
+		known = true;
+		if (strcmp(effects[i].boundary.id, statement->boundary) == 0)
+			effect = &effects[i];
+	}
+	if (!known)
+		return error_set(err, ERROR_INPUT, "effect: nobody declares '%s'", statement->effect);
+	if (!effect)
+		return error_set(err, ERROR_INPUT, "boundary: '%s' is declared, and not for '%s'", statement->effect,
+				 statement->boundary);
+	if (strcmp(effect->revision, statement->revision) != 0)
+		return error_set(err, ERROR_INPUT, "revision: '%s', and %s is declared for '%s'", statement->revision,
+				 effect->id, effect->revision);
+	if (strcmp(statement->from, statement->until) >= 0)
+		return error_set(err, ERROR_INPUT, "until: it is not later than from");
+	return check_paths(statement, effect, err);
+}
+
 const char *const assessment_kind_names[] = { [ASSESSMENT_INVENTORY] = "inventory",
 					      [ASSESSMENT_CONTROL] = "control",
 					      [ASSESSMENT_OBSERVATION] = "observation",
@@ -102,9 +184,6 @@ const char *const assessment_reason_names[] = { [ASSESSMENT_COUNTS] = "counts",
 #define TEXT(member, form)                                                                                             \
 	.required = true, .type = SCHEMA_STRING, .pattern = (form), .size = SIZE(member),                              \
 	.offset = offsetof(struct assessment, member)
-#define SECONDS(member)                                                                                                \
-	.required = true, .type = SCHEMA_INT, .min = 0, .max = SECONDS_MAX,                                            \
-	.offset = offsetof(struct assessment, member)
 
 const struct schema_field assessment_fields[] = {
 	{ .key = "id", TEXT(id, PATTERN_ID) },
@@ -125,7 +204,7 @@ const struct schema_field assessment_fields[] = {
 	  .array_max = EFFECT_PATHS_MAX,
 	  .offset = offsetof(struct assessment, paths),
 	  .count_offset = offsetof(struct assessment, paths_count) },
-	{ .key = "from", SECONDS(from_s) },
-	{ .key = "until", SECONDS(until_s) },
+	{ .key = "from", TEXT(from, PATTERN_TIME) },
+	{ .key = "until", TEXT(until, PATTERN_TIME) },
 	{ .key = NULL },
 };

@@ -34,7 +34,9 @@ struct assessment {
 	char path[NAME_MAX_SHORT]; /* of a control or an observation; "" of an inventory */
 	char paths[EFFECT_PATHS_MAX][NAME_MAX_SHORT]; /* that an inventory found */
 	size_t paths_count;
-	int64_t from_s, until_s; /* since 1970: it holds from the one on, and no more at the other */
+	/* UTC, as PATTERN_TIME has it, so that they compare as texts: it holds from the one on, and no more at the
+	 * other. */
+	char from[NAME_MAX_SHORT], until[NAME_MAX_SHORT];
 	/* Of its envelope, by who checked it. */
 	char key[HEX_SHA256]; /* whose signature holds; "": nobody's */
 };
@@ -45,10 +47,22 @@ struct assessment_ground {
 	const struct effect *effect;
 	const char (*keys)[HEX_SHA256]; /* of the assessors, named by who reads the claims */
 	size_t keys_count;
-	const char *run_key; /* that signs the run, or "" */
-	int64_t now_s; /* the end of the run */
+	const char (*run_keys)[HEX_SHA256]; /* that sign the run */
+	size_t run_keys_count;
+	const char *now; /* the end of the run, as PATTERN_TIME has it */
 };
 /* The first reason in the enum's order for which it does not count. */
 enum assessment_reason assessment_judge(const struct assessment *statement, const struct assessment_ground *ground);
+
+/* Of any form of JSON. ERROR_INPUT; `file` as in schema_decode(). */
+int assessment_decode(const char *bytes, size_t length, const char *file, struct assessment *out,
+		      struct error **err) MUST_CHECK;
+/* Appends the one form that is signed: canonical, without the key, at most ASSESSMENT_BYTES. */
+int assessment_encode(const struct assessment *statement, struct buf *out, struct error **err) MUST_CHECK;
+#define ASSESSMENT_BYTES ((size_t)4 * KIB)
+/* Whether it makes sense beside what is declared: ERROR_INPUT names the field for which no run of these declarations
+ * could count it, or which says nothing. Whether it is true is its signer's. */
+int assessment_check(const struct assessment *statement, const struct effect *effects, size_t count,
+		     struct error **err) MUST_CHECK;
 
 #endif

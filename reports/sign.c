@@ -308,17 +308,36 @@ enum key_kind public_key_kind(const struct public_key *key)
 	return key->kind;
 }
 
-int public_key_hint(const struct public_key *key, struct buf *out, struct error **err)
+static int key_digest(const struct public_key *key, unsigned char out[SHA256_BYTES], struct error **err)
 {
-	unsigned char *der = NULL, digest[SHA256_BYTES];
+	unsigned char *der = NULL;
 	int length = i2d_PUBKEY(key->pkey, &der);
-	int hashed = length > 0 ? EVP_Digest(der, (size_t)length, digest, NULL, EVP_sha256(), NULL) : 0;
+	int hashed = length > 0 ? EVP_Digest(der, (size_t)length, out, NULL, EVP_sha256(), NULL) : 0;
 
 	OPENSSL_free(der);
-	if (hashed != 1)
-		return failed(ERROR_MEMORY, "no digest of the public key", err);
+	return hashed == 1 ? 0 : failed(ERROR_MEMORY, "no digest of the public key", err);
+}
+
+int public_key_hint(const struct public_key *key, struct buf *out, struct error **err)
+{
+	unsigned char digest[SHA256_BYTES];
+	int result = key_digest(key, digest, err);
+
+	if (result < 0)
+		return result;
 	base64_encode(digest, sizeof(digest), out);
 	return buf_check(out, "the hint of a key", err);
+}
+
+int public_key_fingerprint(const struct public_key *key, char out[HEX_SHA256], struct error **err)
+{
+	unsigned char digest[SHA256_BYTES];
+	int result = key_digest(key, digest, err);
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(digest) && result == 0; i++)
+		snprintf(out + 2 * i, 3, "%02x", digest[i]);
+	return result;
 }
 
 int public_key_write(const struct public_key *key, struct buf *out, struct error **err)

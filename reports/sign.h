@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "core/buf.h"
+#include "core/limits.h"
 
 enum key_kind { KEY_P256, KEY_ED25519 };
 
@@ -53,6 +54,8 @@ static inline void public_key_cleanup(struct public_key **key)
 enum key_kind public_key_kind(const struct public_key *key);
 /* Appends base64 of the SHA-256 of the SubjectPublicKeyInfo in DER: what a sigstore bundle calls a key by. */
 int public_key_hint(const struct public_key *key, struct buf *out, struct error **err) MUST_CHECK;
+/* The same digest as hexadecimal digits: openssl pkey -pubin -in FILE -outform DER | sha256sum. */
+int public_key_fingerprint(const struct public_key *key, char out[HEX_SHA256], struct error **err) MUST_CHECK;
 /* Appends it as PEM. */
 int public_key_write(const struct public_key *key, struct buf *out, struct error **err) MUST_CHECK;
 /* Of an Ed25519 key alone: its 32 bytes. */

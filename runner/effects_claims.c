@@ -84,7 +84,7 @@ static int derive(const struct verdicts *verdicts, const struct effect *effects,
 		struct claim_input input = {
 			.effect = &effects[i],
 			.verdicts = verdicts,
-			.ground = { .effect = &effects[i], .run_key = "" },
+			.ground = { .effect = &effects[i] },
 		};
 
 		if (claims_findings(&effects[i], verdicts, &correlation, &found, err) < 0)

@@ -5,7 +5,10 @@
 #include "oracle/claims.h"
 #include "tests/unit/effect_world.h"
 
-#define WORLD_NOW 1000
+#define WORLD_BEFORE "2026-11-30T07:59:59Z"
+#define WORLD_NOW "2026-11-30T08:00:00Z"
+#define WORLD_AFTER "2026-11-30T08:00:01Z"
+#define WORLD_LATER "2026-11-30T08:00:02Z"
 #define WORLD_ASSESSOR "aa11"
 #define WORLD_RUN_KEY "bb22"
 
@@ -30,7 +33,7 @@ struct claims_world {
 	struct correlate_finding findings[4];
 	struct correlation correlation;
 	struct assessment statements[WORLD_STATEMENTS];
-	char keys[1][HEX_SHA256];
+	char keys[1][HEX_SHA256], run_keys[1][HEX_SHA256];
 	struct claim_input input;
 	struct claims claims;
 };
@@ -64,8 +67,8 @@ static inline void world_statement(struct claims_world *world, size_t at, enum a
 					  .effect = "order_create",
 					  .revision = "r1",
 					  .boundary = "b",
-					  .from_s = WORLD_NOW - 1,
-					  .until_s = WORLD_NOW + 1,
+					  .from = WORLD_BEFORE,
+					  .until = WORLD_AFTER,
 					  .key = WORLD_ASSESSOR };
 	snprintf(statement->id, sizeof(statement->id), "s-%zu", at);
 	snprintf(statement->path, sizeof(statement->path), "%s", path);
@@ -103,6 +106,7 @@ static inline struct claims_world *claims_world_new(void)
 	world_statement(world, WORLD_P5_CONTROL, ASSESSMENT_CONTROL, "P5");
 	world_statement(world, WORLD_P5_OBSERVATION, ASSESSMENT_OBSERVATION, "P5");
 	snprintf(world->keys[0], sizeof(world->keys[0]), WORLD_ASSESSOR);
+	snprintf(world->run_keys[0], sizeof(world->run_keys[0]), WORLD_RUN_KEY);
 	world->input = (struct claim_input){ .effect = &world->effect,
 					     .verdicts = &world->verdicts,
 					     .correlation = &world->correlation,
@@ -111,8 +115,9 @@ static inline struct claims_world *claims_world_new(void)
 					     .ground = { .effect = &world->effect,
 							 .keys = (const char(*)[HEX_SHA256])world->keys,
 							 .keys_count = 1,
-							 .run_key = WORLD_RUN_KEY,
-							 .now_s = WORLD_NOW } };
+							 .run_keys = (const char(*)[HEX_SHA256])world->run_keys,
+							 .run_keys_count = 1,
+							 .now = WORLD_NOW } };
 	return world;
 }
 

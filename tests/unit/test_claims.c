@@ -442,20 +442,24 @@ static const struct {
 	size_t at; /* which statement */
 	size_t member; /* of struct assessment, a text */
 	const char *text;
-	int64_t from_s, until_s;
+	const char *from, *until;
 } statement_rows[] = {
-	{ ASSESSMENT_COUNTS, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_NOW, WORLD_NOW + 1 },
-	{ ASSESSMENT_UNSIGNED, WORLD_INVENTORY, offsetof(struct assessment, key), "", 0, WORLD_NOW + 1 },
-	{ ASSESSMENT_SELF_SIGNED, WORLD_P4_CONTROL, offsetof(struct assessment, key), WORLD_RUN_KEY, 0, WORLD_NOW + 1 },
-	{ ASSESSMENT_UNKNOWN_KEY, WORLD_P4_CONTROL, offsetof(struct assessment, key), "cc33", 0, WORLD_NOW + 1 },
-	{ ASSESSMENT_OTHER_EFFECT, WORLD_INVENTORY, offsetof(struct assessment, effect), "order_delete", 0,
-	  WORLD_NOW + 1 },
-	{ ASSESSMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct assessment, revision), "r2", 0, WORLD_NOW + 1 },
-	{ ASSESSMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct assessment, boundary), "c", 0, WORLD_NOW + 1 },
-	{ ASSESSMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_NOW + 1, WORLD_NOW + 2 },
-	{ ASSESSMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct assessment, path), "", 0, WORLD_NOW },
-	{ ASSESSMENT_OTHER_PATH, WORLD_P4_CONTROL, offsetof(struct assessment, path), "P1", 0, WORLD_NOW + 1 },
-	{ ASSESSMENT_OTHER_PATH, WORLD_INVENTORY, offsetof(struct assessment, path), "P4", 0, WORLD_NOW + 1 },
+	{ ASSESSMENT_COUNTS, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_NOW, WORLD_AFTER },
+	{ ASSESSMENT_UNSIGNED, WORLD_INVENTORY, offsetof(struct assessment, key), "", WORLD_BEFORE, WORLD_AFTER },
+	{ ASSESSMENT_SELF_SIGNED, WORLD_P4_CONTROL, offsetof(struct assessment, key), WORLD_RUN_KEY, WORLD_BEFORE,
+	  WORLD_AFTER },
+	{ ASSESSMENT_UNKNOWN_KEY, WORLD_P4_CONTROL, offsetof(struct assessment, key), "cc33", WORLD_BEFORE,
+	  WORLD_AFTER },
+	{ ASSESSMENT_OTHER_EFFECT, WORLD_INVENTORY, offsetof(struct assessment, effect), "order_delete", WORLD_BEFORE,
+	  WORLD_AFTER },
+	{ ASSESSMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct assessment, revision), "r2", WORLD_BEFORE,
+	  WORLD_AFTER },
+	{ ASSESSMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct assessment, boundary), "c", WORLD_BEFORE,
+	  WORLD_AFTER },
+	{ ASSESSMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_AFTER, WORLD_LATER },
+	{ ASSESSMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_BEFORE, WORLD_NOW },
+	{ ASSESSMENT_OTHER_PATH, WORLD_P4_CONTROL, offsetof(struct assessment, path), "P1", WORLD_BEFORE, WORLD_AFTER },
+	{ ASSESSMENT_OTHER_PATH, WORLD_INVENTORY, offsetof(struct assessment, path), "P4", WORLD_BEFORE, WORLD_AFTER },
 };
 
 static void test_statements(void)
@@ -469,8 +473,8 @@ static void test_statements(void)
 		bool counts = statement_rows[i].reason == ASSESSMENT_COUNTS;
 
 		strcpy((char *)statement + statement_rows[i].member, statement_rows[i].text);
-		statement->from_s = statement_rows[i].from_s;
-		statement->until_s = statement_rows[i].until_s;
+		strcpy(statement->from, statement_rows[i].from);
+		strcpy(statement->until, statement_rows[i].until);
 		CU_ASSERT_EQUAL(assessment_judge(statement, &world->input.ground), statement_rows[i].reason);
 		CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
 		CU_ASSERT(test_no_error(&err));
@@ -490,7 +494,7 @@ static void test_own_key_is_trusted(void)
 {
 	cleanup_free struct claims_world *world = claims_world_new();
 
-	world->input.ground.run_key = WORLD_ASSESSOR;
+	strcpy(world->run_keys[0], WORLD_ASSESSOR);
 	CU_ASSERT_EQUAL(assessment_judge(&world->statements[0], &world->input.ground), ASSESSMENT_SELF_SIGNED);
 }
 
@@ -498,7 +502,8 @@ static void test_statement_form(void)
 {
 	static const char text[] =
 		"{\"id\":\"s\",\"kind\":\"inventory\",\"effect\":\"e\",\"revision\":\"r\",\"boundary\":"
-		"\"b\",\"path\":null,\"paths\":[\"P1\"],\"from\":1,\"until\":2}";
+		"\"b\",\"path\":null,\"paths\":[\"P1\"],\"from\":\"2026-11-30T00:00:00Z\",\"until\":\"2027-11-30T00:00:"
+		"00Z\"}";
 	cleanup_json struct json_document *document = NULL;
 	cleanup_free struct assessment *statement = calloc(1, sizeof(*statement));
 	struct error *err = NULL;
@@ -508,7 +513,7 @@ static void test_statement_form(void)
 			0);
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_STRING_EQUAL(statement->paths[0], "P1");
-	CU_ASSERT_EQUAL(statement->until_s, 2);
+	CU_ASSERT_STRING_EQUAL(statement->until, "2027-11-30T00:00:00Z");
 	/* whose signature holds is nothing that a statement can say itself */
 	CU_ASSERT_STRING_EQUAL(statement->key, "");
 }
