@@ -161,6 +161,11 @@ static int add_arms(const struct planning *planning, int64_t repetition, struct 
 			continue;
 		if (plan->arms_count == PLAN_ARMS_MAX)
 			return error_set(err, ERROR_LIMIT, "more than %d arms in one run", PLAN_ARMS_MAX);
+		plan->cells_count += choice->scenario->expect_count;
+		if (plan->cells_count > BUNDLE_CELLS_MAX)
+			return error_set(err, ERROR_LIMIT,
+					 "more than %d cells in one run, which no bundle holds: repeat it less often",
+					 BUNDLE_CELLS_MAX);
 		plan->arms[plan->arms_count++] = (struct plan_arm){
 			.scenario = choice->scenario,
 			.repetition = repetition,

@@ -25,6 +25,7 @@ struct plan_absent {
 struct plan {
 	struct plan_arm arms[PLAN_ARMS_MAX];
 	size_t arms_count;
+	size_t cells_count; /* of these arms' scenarios, the absent ones too; at most what a bundle holds */
 	struct plan_absent absent[PLAN_ABSENT_MAX];
 	size_t absent_count;
 };
@@ -36,10 +37,10 @@ struct plan_shard {
 #define PLAN_WHOLE ((struct plan_shard){ .index = 1, .of = 1 })
 
 /* `selectors`: ids, groups ("mutation"), or "all". `ground`: as of ground.h. An unknown selector, or a selection that
- * leaves no cell, is ERROR_USAGE. A scenario that is unusable there is not planned, and all its cells are absent; so is
- * a zero that none but such mutants would earn. Order: by repetition (from 1);
- * scenarios without faults, then with faults, then mutants; then by id. The plan points into `scenarios`; *out is freed
- * by plan_free(). */
+ * leaves no cell, is ERROR_USAGE; more arms or cells than a bundle holds ERROR_LIMIT, before anything runs. A scenario
+ * that is unusable there is not planned, and all its cells are absent; so is a zero that none but such mutants would
+ * earn. Order: by repetition (from 1); scenarios without faults, then with faults, then mutants; then by id. The plan
+ * points into `scenarios`; *out is freed by plan_free(). */
 int plan_make(const struct scenario *scenarios, size_t count, const char *const *selectors, size_t selectors_count,
 	      int64_t repetitions, const struct ground *ground, struct plan **out, struct error **err) MUST_CHECK;
 /* The shard's part: the selected arms are dealt out in the plan's order, so that each is in one shard, and each shard

@@ -116,7 +116,8 @@ static void test_refused(void)
 	cleanup_free struct scenario *scenarios = NULL;
 	cleanup_plan struct plan *plan = NULL;
 	struct error *err = NULL;
-	const char *all = "all";
+	const char *all = "all", *whole = "baseline";
+	int repetitions;
 	size_t count = 0;
 
 	CU_ASSERT_EQUAL(world_load(&scenarios, &count, &err), 0);
@@ -127,6 +128,14 @@ static void test_refused(void)
 	}
 	CU_ASSERT(plan_make(scenarios, count, &all, 1, PLAN_ARMS_MAX, NULL, &plan, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_LIMIT, "arms"));
+	CU_ASSERT_PTR_NULL(plan);
+	/* As many arms as a run may have, and more cells than its bundle would. */
+	CU_ASSERT_EQUAL(plan_make(scenarios, count, &whole, 1, 1, NULL, &plan, &err), 0);
+	CU_ASSERT(plan && plan->cells_count * (PLAN_ARMS_MAX / plan->arms_count) > BUNDLE_CELLS_MAX);
+	repetitions = plan ? PLAN_ARMS_MAX / (int)plan->arms_count : 1;
+	plan_free(steal_pointer(&plan));
+	CU_ASSERT(plan_make(scenarios, count, &whole, 1, repetitions, NULL, &plan, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_LIMIT, "cells"));
 	CU_ASSERT_PTR_NULL(plan);
 }
 
