@@ -6,8 +6,6 @@
 
 #include "core/fd.h"
 
-#define SCHEMA "confinement-evidence/claims/1"
-
 /* What each says, and what it does not. */
 static const struct claim_text {
 	const char *says, *says_not;
@@ -51,7 +49,7 @@ void claim_rest_on(struct claim *claim, const char *id)
 		if (strcmp(claim->rests_on[i], id) == 0)
 			return;
 	if (claim->rests_on_count == CLAIM_RESTS_MAX)
-		claim->cut = true;
+		claim->rests_on_cut = true;
 	else
 		snprintf(claim->rests_on[claim->rests_on_count++], HEX_SHA256, "%s", id);
 }
@@ -136,7 +134,7 @@ int claims_derive_by(const struct claim_rule *rules, size_t count, const struct 
 		     struct error **err)
 {
 	begin(input, out);
-	if (take_statements(input, out, err) < 0)
+	if (effect_digest(input->effect, out->declaration, err) < 0 || take_statements(input, out, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
 		rules[i].apply(input, out, &out->claims[rules[i].claim]);
@@ -159,23 +157,28 @@ int claims_derive(const struct claim_input *input, struct claims *out, struct er
 	return claims_derive_by(claim_rules, claim_rules_count, input, out, err);
 }
 
-int claims_encode(const struct claims *claims, size_t count, struct buf *out, struct error **err)
+int claims_encode_one(const struct claims *claims, struct buf *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(BUNDLE_FILE_BYTES);
 	struct json_writer writer;
 	int result;
 
 	json_begin(&writer, &text);
-	json_object(&writer);
-	json_member_string(&writer, "schema", SCHEMA);
-	json_put_key(&writer, "effects");
-	json_array(&writer);
-	for (size_t i = 0; i < count; i++)
-		schema_encode(claims_fields, &claims[i], &writer);
-	json_array_end(&writer);
-	json_object_end(&writer);
+	schema_encode(claims_fields, claims, &writer);
 	result = buf_check(&text, "claims.json", err);
 	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+}
+
+int claims_encode(const struct claims *claims, size_t count, struct buf *out, struct error **err)
+{
+	buf_text(out, CLAIMS_BEGIN);
+	for (size_t i = 0; i < count; i++) {
+		buf_text(out, i ? "," : "");
+		if (claims_encode_one(&claims[i], out, err) < 0)
+			return -1;
+	}
+	buf_text(out, CLAIMS_END);
+	return buf_check(out, "claims.json", err);
 }
 
 const char *const claim_names[] = {
@@ -285,6 +288,7 @@ static const struct schema_field claim_fields[] = {
 	  .pattern = PATTERN_ID,
 	  .size = HEX_SHA256,
 	  MANY(claim, rests_on, CLAIM_RESTS_MAX) },
+	{ .key = "restsOnCut", .required = true, .type = SCHEMA_BOOL, .offset = offsetof(struct claim, rests_on_cut) },
 	{ .key = "unseen", .type = SCHEMA_ENUM, .names = effect_sight_names, MANY(claim, unseen, EFFECT_SIGHTS_MAX) },
 	{ .key = NULL },
 };
@@ -309,6 +313,7 @@ const struct schema_field claims_fields[] = {
 	{ .key = "effect", TEXT(claims, effect, PATTERN_ID) },
 	{ .key = "boundary", TEXT(claims, boundary, PATTERN_ID) },
 	{ .key = "revision", TEXT(claims, revision, PATTERN_ID) },
+	{ .key = "declarationSha256", .min = HEX_SHA256 - 1, TEXT(claims, declaration, PATTERN_HEX) },
 	{ .key = "claims", .array_min = CLAIMS, OBJECTS(claims, claims, claim_fields, CLAIMS) },
 	{ .key = "nonBypassability",
 	  .required = true,

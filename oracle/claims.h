@@ -80,9 +80,10 @@ struct claim {
 	size_t refuted_count;
 	char rests_on[CLAIM_RESTS_MAX][HEX_SHA256]; /* ids of observations, entries of the chain, statements */
 	size_t rests_on_count;
+	bool rests_on_cut; /* it rests on more than the list holds; its status does not depend on that */
 	int unseen[EFFECT_SIGHTS_MAX]; /* what the effect's own observers cannot tell, though the claim is about it */
 	size_t unseen_count;
-	bool cut; /* more than its arrays hold */
+	bool cut; /* more is missing, or refutes, than its arrays hold */
 };
 
 struct claims {
@@ -90,6 +91,7 @@ struct claims {
 	char effect[NAME_MAX_SHORT];
 	char boundary[NAME_MAX_SHORT];
 	char revision[ID_MAX];
+	char declaration[HEX_SHA256]; /* effect_digest() of it */
 	struct claim claims[CLAIMS];
 	size_t claims_count;
 	/* NON_BYPASSABILITY(B,E) and its halves: that the set is complete, and that what is in it is mediated. */
@@ -115,6 +117,8 @@ struct claim_rule {
 extern const struct claim_rule claim_rules[];
 extern const size_t claim_rules_count;
 
+/* Whether the cell is one of the observer "correlation". */
+bool claims_of_correlation(const struct verdict_cell *cell);
 /* What the observer "correlation" found in the arms that took the authorised paths, as findings of those paths; `entry`
  * of each is the observation that says so. *found is false where no arm has such a cell: then nobody joined anything.
  */
@@ -126,8 +130,13 @@ int claims_derive(const struct claim_input *input, struct claims *out, struct er
 /* The same by the rules that are given. */
 int claims_derive_by(const struct claim_rule *rules, size_t count, const struct claim_input *input, struct claims *out,
 		     struct error **err) MUST_CHECK;
-/* claims.json, canonical: one element for each effect. */
+/* claims.json, canonical: one element for each effect. Or in pieces: the beginning, the elements with commas between
+ * them, the end. */
 int claims_encode(const struct claims *claims, size_t count, struct buf *out, struct error **err) MUST_CHECK;
+int claims_encode_one(const struct claims *claims, struct buf *out, struct error **err) MUST_CHECK;
+#define CLAIMS_SCHEMA "confinement-evidence/claims/1"
+#define CLAIMS_BEGIN "{\"effects\":["
+#define CLAIMS_END "],\"schema\":\"" CLAIMS_SCHEMA "\"}"
 
 /* For the rules. */
 void claim_unmet(struct claim *claim, enum claim_obligation obligation, const char *path);

@@ -25,8 +25,8 @@ static const struct measure *measure_of(const char *subject)
 
 static bool is_of(const struct verdict_cell *cell, const struct effect_path *path)
 {
-	return !cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->id) &&
-	       strcmp(cell->expectation->observer, OBSERVER) == 0;
+	return claims_of_correlation(cell) && !cell->scenario->control[0] &&
+	       effect_path_scenario(path, cell->scenario->id);
 }
 
 /* What is joined has to be as many as was expected, by an observer that saw; a forgery that was seen stands, whatever
@@ -40,40 +40,85 @@ static bool holds(const struct verdict_cell *cell, enum correlate_kind kind)
 	return kind != CORRELATE_JOINED || cell->verdict == VERDICT_PASS;
 }
 
-static void take(const struct effect_path *path, const struct verdict_cell *cell, struct correlation *out)
+/* Which of one path have been taken. */
+struct taken {
+	size_t joined;
+	bool others[CORRELATE_CALL_AGAIN + 1];
+};
+
+/* A claim rests on each that is joined, as far as it can hold them; of the others it matters that there is one. */
+static bool is_needed(const struct verdict_cell *cell, struct taken *taken, enum correlate_kind *kind)
 {
 	const struct measure *measure = measure_of(cell->expectation->subject);
-	struct correlate_finding *finding = &out->findings[out->count];
 
 	if (!measure || !holds(cell, measure->kind))
-		return;
-	finding->kind = (int)measure->kind;
-	snprintf(finding->subject, sizeof(finding->subject), "%s", path->subject);
-	snprintf(finding->entry, sizeof(finding->entry), "%s", cell->observation->id);
-	out->count++;
+		return false;
+	*kind = measure->kind;
+	if (measure->kind == CORRELATE_JOINED)
+		return taken->joined++ <= CLAIM_RESTS_MAX;
+	if (taken->others[measure->kind])
+		return false;
+	taken->others[measure->kind] = true;
+	return true;
+}
+
+/* How many findings the path has; with `out` they are written there. */
+static size_t take(const struct effect_path *path, const struct verdicts *verdicts, struct correlate_finding *out,
+		   bool *found)
+{
+	struct taken taken = { .joined = 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < verdicts->cells_count; i++) {
+		const struct verdict_cell *cell = &verdicts->cells[i];
+		enum correlate_kind kind = CORRELATE_JOINED;
+
+		if (!is_of(cell, path))
+			continue;
+		*found = true;
+		if (!is_needed(cell, &taken, &kind))
+			continue;
+		if (out) {
+			out[count].kind = (int)kind;
+			snprintf(out[count].subject, sizeof(out[count].subject), "%s", path->subject);
+			snprintf(out[count].entry, sizeof(out[count].entry), "%s", cell->observation->id);
+		}
+		count++;
+	}
+	return count;
+}
+
+static size_t take_all(const struct effect *effect, const struct verdicts *verdicts, struct correlate_finding *out,
+		       bool *found)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < effect->paths_count; at++) {
+		const struct effect_path *path = &effect->paths[at];
+
+		if (path->side == EFFECT_AGENT && path->admits == EFFECT_ADMITS_AUTHORISED)
+			count += take(path, verdicts, out ? out + count : NULL, found);
+	}
+	return count;
 }
 
 int claims_findings(const struct effect *effect, const struct verdicts *verdicts, struct correlation *out, bool *found,
 		    struct error **err)
 {
+	size_t count;
+
 	*found = false;
-	*out = (struct correlation){ .findings = calloc(effect->paths_count * verdicts->cells_count + 1,
-							sizeof(*out->findings)) };
+	count = take_all(effect, verdicts, NULL, found);
+	*out = (struct correlation){ .findings = calloc(count + 1, sizeof(*out->findings)) };
 	if (!out->findings)
 		return error_set(err, ERROR_MEMORY, "no memory for findings");
-	for (size_t at = 0; at < effect->paths_count; at++) {
-		const struct effect_path *path = &effect->paths[at];
-
-		if (path->side != EFFECT_AGENT || path->admits != EFFECT_ADMITS_AUTHORISED)
-			continue;
-		for (size_t i = 0; i < verdicts->cells_count; i++) {
-			if (!is_of(&verdicts->cells[i], path))
-				continue;
-			*found = true;
-			take(path, &verdicts->cells[i], out);
-		}
-	}
+	out->count = take_all(effect, verdicts, out->findings, found);
 	return 0;
+}
+
+bool claims_of_correlation(const struct verdict_cell *cell)
+{
+	return strcmp(cell->expectation->observer, OBSERVER) == 0;
 }
 
 static const struct measure measures[] = {

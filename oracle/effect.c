@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/fd.h"
+#include "core/hash.h"
 
 #define SUFFIX ".json"
 #define SUFFIX_LENGTH (sizeof(SUFFIX) - 1)
@@ -43,6 +44,28 @@ int effect_decode_sealed(const struct json_node *node, const char *file, struct 
 void effect_encode(const struct effect *effect, struct json_writer *writer)
 {
 	schema_encode(effect_sealed_fields, effect, writer);
+}
+
+int effect_canonical(const struct effect *effect, struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
+	struct json_writer writer;
+	int result;
+
+	json_begin(&writer, &text);
+	effect_encode(effect, &writer);
+	result = buf_check(&text, "a declaration", err);
+	return result < 0 ? result : json_canonical(text.data, text.length, out, err);
+}
+
+int effect_digest(const struct effect *effect, char out[HEX_SHA256], struct error **err)
+{
+	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
+	int result = effect_canonical(effect, &text, err);
+
+	if (result >= 0)
+		hash_bytes(buf_string(&text), text.length, out);
+	return result;
 }
 
 /* One file of the folder, if it is a declaration: 1 it is, 0 it is passed over. */

@@ -98,6 +98,10 @@ int effect_decode(const char *id, const struct json_node *node, const struct eff
 int effect_decode_sealed(const struct json_node *node, const char *file, struct effect *out,
 			 struct error **err) MUST_CHECK;
 void effect_encode(const struct effect *effect, struct json_writer *writer);
+/* As a bundle holds it, canonical. */
+int effect_canonical(const struct effect *effect, struct buf *out, struct error **err) MUST_CHECK;
+/* Of that text: two declarations are the same where it is. */
+int effect_digest(const struct effect *effect, char out[HEX_SHA256], struct error **err) MUST_CHECK;
 /* What holds between declarations: an effect is declared once for a boundary, and no two effects count the same subject
  * at the same observer. ERROR_INPUT names file and field. */
 int effect_check_set(const struct effect *effects, size_t count, struct error **err) MUST_CHECK;
@@ -116,5 +120,9 @@ bool effect_sees(const struct effect *effect, enum effect_sight sight);
 /* The sense of one, for effect.c. `names` NULL: names are not checked. */
 int effect_check(const struct effect *effect, const struct effect_names *names, const char *file,
 		 struct error **err) MUST_CHECK;
+/* Of one that is sealed: those of its scenarios that are among these look for the path's subject at an observer of the
+ * path. The others did not run. */
+int effect_check_ran(const struct effect *effect, const struct scenario *scenarios, size_t count, const char *file,
+		     struct error **err) MUST_CHECK;
 
 #endif

@@ -8,6 +8,7 @@
 #include "oracle/effect.h"
 
 #define NOBODY "none"
+#define LOOKS_ELSEWHERE "'%s' does not look for '%s' at an observer of this path"
 
 struct checking {
 	const struct effect *effect;
@@ -111,10 +112,27 @@ static int check_path_scenarios(const struct checking *check, size_t at)
 			return refuse(check, "paths[%zu].scenarios[%zu]: no scenario is '%s'", at, i,
 				      path->scenarios[i]);
 		if (!looks(scenario, path))
-			return refuse(check,
-				      "paths[%zu].scenarios[%zu]: '%s' does not look for '%s' at an observer of this "
-				      "path",
-				      at, i, path->scenarios[i], path->subject);
+			return refuse(check, "paths[%zu].scenarios[%zu]: " LOOKS_ELSEWHERE, at, i, path->scenarios[i],
+				      path->subject);
+	}
+	return 0;
+}
+
+int effect_check_ran(const struct effect *effect, const struct scenario *scenarios, size_t count, const char *file,
+		     struct error **err)
+{
+	const struct checking check = { .effect = effect, .file = file, .err = err };
+
+	for (size_t at = 0; at < effect->paths_count; at++) {
+		const struct effect_path *path = &effect->paths[at];
+
+		for (size_t i = 0; i < path->scenarios_count; i++) {
+			const struct scenario *scenario = scenario_find(scenarios, count, path->scenarios[i]);
+
+			if (scenario && !looks(scenario, path))
+				return refuse(&check, "paths[%zu].scenarios[%zu]: " LOOKS_ELSEWHERE, at, i,
+					      path->scenarios[i], path->subject);
+		}
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "core/fd.h"
 #include "core/hash.h"
 #include "core/ustar.h"
+#include "reports/manifest.h"
 #include "reports/members.h"
 #include "reports/shape.h"
 
@@ -193,7 +194,7 @@ static int arrange(struct sealing *sealing, const struct bundle_member *members,
 		sealing->sealed[member].member = &members[i];
 	}
 	for (int i = 0; i < MEMBERS; i++)
-		if (i != MEMBER_SUMS && !sealing->sealed[i].member && !member_kinds[i].optional)
+		if (i != MEMBER_SUMS && !sealing->sealed[i].member && member_needed(i, MANIFEST_MINOR))
 			return error_set(err, ERROR_INTERNAL, "the bundle lacks %s", member_kinds[i].name);
 	return 0;
 }

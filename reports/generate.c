@@ -1,5 +1,6 @@
 #include "reports/generate.h"
 
+#include "reports/claims.h"
 #include "reports/coverage.h"
 #include "reports/ctrf.h"
 #include "reports/environment.h"
@@ -20,6 +21,11 @@ static int make_arms(const struct findings *findings, struct buf *out, struct er
 static int make_coverage(const struct findings *findings, struct buf *out, struct error **err)
 {
 	return coverage_encode(findings->plan, out, err);
+}
+
+static int make_effects(const struct findings *findings, struct buf *out, struct error **err)
+{
+	return effects_encode(findings->effects, findings->effects_count, out, err);
 }
 
 static int make_engine_text(const struct findings *findings, struct buf *out, struct error **err)
@@ -69,14 +75,18 @@ bool generated_again(int member)
 
 int generate(int member, const struct findings *findings, struct buf *out, struct error **err)
 {
+	if (member_kinds[member].since > 0 && !member_known(member, findings->manifest->minor))
+		return 0;
 	return generators[member].make(findings, out, err);
 }
 
 /* What has its own check of the verifier is not made again here. */
 static const struct generator generators[MEMBERS] = {
 	[MEMBER_ARMS] = { .make = make_arms },
+	[MEMBER_CLAIMS] = { .make = claims_member },
 	[MEMBER_COVERAGE] = { .make = make_coverage },
 	[MEMBER_CTRF] = { .make = ctrf_encode, .again = true },
+	[MEMBER_EFFECTS] = { .make = make_effects },
 	[MEMBER_ENGINE_TEXT] = { .make = make_engine_text, .again = true },
 	[MEMBER_JUNIT] = { .make = make_junit, .again = true },
 	[MEMBER_KERNEL_TEXT] = { .make = make_kernel_text, .again = true },

@@ -5,6 +5,7 @@
 #ifndef HARNESS_REPORTS_GENERATE_H
 #define HARNESS_REPORTS_GENERATE_H
 
+#include "oracle/effect.h"
 #include "oracle/judge.h"
 #include "reports/manifest.h"
 #include "reports/members.h"
@@ -18,6 +19,8 @@ struct findings {
 	const struct arm_record *arms; /* in the plan's order */
 	size_t arms_count;
 	const struct verdicts *verdicts; /* with the observations that they cite */
+	const struct effect *effects; /* that were declared, by id */
+	size_t effects_count;
 	const char *environment; /* environment.json */
 	size_t environment_length;
 	const struct merge *merge; /* or NULL: of one run */
@@ -28,7 +31,8 @@ struct findings {
  * where no other check does. */
 bool generated(int member);
 bool generated_again(int member);
-/* Appends the member, which is generated(); nothing of an optional one that these findings do not have. */
+/* Appends the member, which is generated(); nothing of an optional one that these findings do not have, and of one that
+ * their version of the format does not. */
 int generate(int member, const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
 
 #endif

@@ -23,7 +23,7 @@
 /* The document. Its words that never vary are enums of one value. */
 struct document {
 	struct manifest manifest;
-	int schema, producer, profile_id, format, mediation, overall;
+	int producer, profile_id, format, mediation, overall;
 	char profile[HEX_SHA256];
 	int64_t bits;
 	bool value_included, complete;
@@ -71,6 +71,7 @@ static void fill(struct document *document, const struct manifest_facts *facts)
 {
 	struct manifest *manifest = &document->manifest;
 
+	manifest->minor = facts->minor;
 	set(manifest->run, sizeof(manifest->run), facts->run);
 	set(manifest->started, sizeof(manifest->started), facts->started);
 	set(manifest->finished, sizeof(manifest->finished), facts->finished);
@@ -169,7 +170,12 @@ int manifest_schema(struct buf *out, struct error **err)
 	return schema_print(document_fields, FILE_NAME " of a bundle, version 1", out, err);
 }
 
-static const char *const schema_names[] = { MANIFEST_SCHEMA, NULL };
+/* By the minor version. */
+static const char *const schema_names[] = {
+	"confinement-evidence/1.0",
+	[MANIFEST_MINOR] = MANIFEST_SCHEMA,
+	NULL,
+};
 static const char *const producer_names[] = { "harness", NULL };
 static const char *const format_names[] = { "canary-[a-p]{32}", NULL };
 static const char *const executor_names[] = { [EXECUTOR_LOCAL] = "local", [EXECUTOR_CI] = "ci", NULL };
@@ -318,7 +324,7 @@ static const struct schema_field claim_fields[] = {
 };
 
 static const struct schema_field document_fields[] = {
-	{ .key = "schema", NAMED(schema_names, schema) },
+	{ .key = "schema", NAMED(schema_names, manifest.minor) },
 	{ .key = "runId", .min = 32, TEXT(document, manifest.run, PATTERN_HEX) },
 	{ .key = "startedAt", TEXT(document, manifest.started, PATTERN_TIME) },
 	{ .key = "finishedAt", TEXT(document, manifest.finished, PATTERN_TIME) },

@@ -8,7 +8,8 @@
 #include "reports/bundle.h"
 
 /* Of the bundle, as major.minor. */
-#define MANIFEST_SCHEMA "confinement-evidence/1.0"
+#define MANIFEST_SCHEMA "confinement-evidence/1.1"
+#define MANIFEST_MINOR 1 /* earlier ones are read, and not written but where one is made again */
 #define MANIFEST_TEXT 128
 #define GIT_DIGITS 41 /* 40 hexadecimal digits and a NUL */
 
@@ -63,6 +64,7 @@ struct manifest_origin {
 extern const char *const manifest_image_stores[]; /* NULL-terminated; the first is unknown */
 
 struct manifest_facts {
+	int minor; /* of the format: MANIFEST_MINOR of a new bundle */
 	const char *run; /* 32 hexadecimal digits */
 	const char *started, *finished; /* RFC 3339 */
 	const char *version; /* of harness */
@@ -93,6 +95,7 @@ extern const char *const manifest_program_names[];
 
 /* manifest.json, read. What follows from the other members (counts, claims) is not kept: it is made again. */
 struct manifest {
+	int minor; /* of the format */
 	char run[NAME_MAX_SHORT + 1];
 	char started[NAME_MAX_SHORT], finished[NAME_MAX_SHORT];
 	char version[NAME_MAX_SHORT];

@@ -12,6 +12,16 @@ int member_find(const char *name)
 	return -1;
 }
 
+bool member_known(int member, int minor)
+{
+	return member_kinds[member].since <= minor;
+}
+
+bool member_needed(int member, int minor)
+{
+	return member_known(member, minor) && !member_kinds[member].optional;
+}
+
 bool member_in_sums(int member)
 {
 	return member >= 0 && member < MEMBERS && !member_kinds[member].unlisted;
@@ -25,9 +35,11 @@ bool member_in_manifest(int member)
 const struct member_kind member_kinds[MEMBERS] = {
 	[MEMBER_SUMS] = { .name = BUNDLE_SUMS, .unlisted = true },
 	[MEMBER_ARMS] = { .name = "arms.json" },
+	[MEMBER_CLAIMS] = { .name = "claims.json", .since = 1 },
 	[MEMBER_COVERAGE] = { .name = "coverage.json" },
 	[MEMBER_CTRF] = { .name = "ctrf.json" },
 	[MEMBER_ENGINE_TEXT] = { .name = "docker-version.txt" },
+	[MEMBER_EFFECTS] = { .name = "effects.json", .since = 1 },
 	[MEMBER_ENVIRONMENT] = { .name = "environment.json" },
 	[MEMBER_JUNIT] = { .name = "junit.xml" },
 	[MEMBER_KERNEL_TEXT] = { .name = "kernel.txt" },

@@ -8,6 +8,7 @@
 #include "core/fd.h"
 #include "core/hash.h"
 #include "reports/coverage.h"
+#include "reports/members.h"
 
 /* ---- whether they belong together ---- */
 
@@ -75,11 +76,22 @@ static const struct manifest_file *file_of(const struct manifest *manifest, cons
 	return NULL;
 }
 
-static bool same_profile(const struct manifest *one, const struct manifest *other)
+static bool same_file(const struct manifest *one, const struct manifest *other, int member)
 {
-	const struct manifest_file *ours = file_of(one, "profile.json"), *theirs = file_of(other, "profile.json");
+	const struct manifest_file *ours = file_of(one, member_kinds[member].name),
+				   *theirs = file_of(other, member_kinds[member].name);
 
 	return ours && theirs && strcmp(ours->sha256, theirs->sha256) == 0;
+}
+
+static bool same_profile(const struct manifest *one, const struct manifest *other)
+{
+	return same_file(one, other, MEMBER_PROFILE);
+}
+
+static bool same_declarations(const struct manifest *one, const struct manifest *other)
+{
+	return same_file(one, other, MEMBER_EFFECTS);
 }
 
 struct common {
@@ -92,6 +104,11 @@ static int check_one(const struct merge_source *source, const struct merge_sourc
 {
 	const struct manifest_origin *origin = &source->manifest->origin;
 
+	if (source->manifest->minor != MANIFEST_MINOR)
+		return error_set(err, ERROR_INPUT,
+				 "bundle %zu is of version 1.%d of the format, and a bundle of " MANIFEST_SCHEMA
+				 " would be made",
+				 source->place + 1, source->manifest->minor);
 	if (origin->merged_count > 0)
 		return error_set(err, ERROR_INPUT, "bundle %zu is merged already", source->place + 1);
 	if (origin->shard.of == 1)
@@ -327,5 +344,6 @@ static const struct common commons[] = {
 	{ .same = same_programs, .what = "they were made by different programs" },
 	{ .same = same_gateway, .what = "they ran with different gateways" },
 	{ .same = same_profile, .what = "they ran under different profiles" },
+	{ .same = same_declarations, .what = "they were made with different declarations of effects" },
 	{ .same = NULL },
 };

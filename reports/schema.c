@@ -1,6 +1,7 @@
 #include "reports/schema.h"
 
 #include "oracle/judge.h"
+#include "reports/claims.h"
 #include "reports/coverage.h"
 #include "reports/environment.h"
 #include "reports/manifest.h"
@@ -32,7 +33,9 @@ int member_schema(int member, struct buf *out, struct error **err)
 
 static const schema_printer printers[MEMBERS] = {
 	[MEMBER_ARMS] = arm_records_schema,
+	[MEMBER_CLAIMS] = claims_schema,
 	[MEMBER_COVERAGE] = coverage_schema,
+	[MEMBER_EFFECTS] = effects_schema,
 	[MEMBER_ENVIRONMENT] = environment_schema,
 	[MEMBER_MANIFEST] = manifest_schema,
 	[MEMBER_OBSERVATIONS] = print_observation,

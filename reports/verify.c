@@ -12,8 +12,9 @@
 /* A check runs only when those it rests on passed; else it is not_checked, which is never a pass. */
 struct check {
 	const char *id;
-	const char *after[3]; /* ids of others */
+	const char *after[4]; /* ids of others */
 	bundle_check run;
+	int since; /* the minor version of the format that has what it checks */
 	bool same_version; /* only a verifier of the producer's version can make the same bytes again */
 };
 static const struct check checks[];
@@ -40,12 +41,23 @@ static const struct verify_check *find(const struct verify_report *report, const
 	return NULL;
 }
 
+/* Of a bundle from before there was what it checks there is nothing to say. */
+static bool is_asked(const struct bundle *bundle, const char *id)
+{
+	for (size_t i = 0; i < checks_count; i++)
+		if (strcmp(checks[i].id, id) == 0)
+			return checks[i].since <= bundle->minor;
+	return true;
+}
+
 /* The first check that this one rests on and that did not pass, or NULL. */
 static const char *lacks(const struct bundle *bundle, const struct verify_report *report, const struct check *check)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(check->after) && check->after[i]; i++) {
 		const struct verify_check *other = find(report, check->after[i]);
 
+		if (!is_asked(bundle, check->after[i]))
+			continue;
 		/* Members that are not known are beside those that are, and take nothing from them. */
 		if (other && other->result == CHECK_NOT_CHECKED && bundle->newer && strcmp(other->id, MEMBERS_ID) == 0)
 			continue;
@@ -92,6 +104,8 @@ static int run_check(const struct check *check, struct bundle *bundle, struct ve
 	const char *lacking = lacks(bundle, report, check);
 	char reason[sizeof(report->checks[0].reason)];
 
+	if (!bundle->other_major && !is_asked(bundle, check->id))
+		return 0;
 	if (bundle->other_major) {
 		refuse_major(check, bundle, report);
 		return 0;
@@ -295,10 +309,12 @@ static const struct check checks[] = {
 	{ .id = "grammar", .after = { "members" }, .run = check_grammar },
 	{ .id = "references", .after = { "manifest", "canonical" }, .run = check_references },
 	{ .id = "environment", .after = { "grammar", "manifest", "canonical" }, .run = check_environment },
+	{ .id = "effects", .after = { "canonical" }, .since = 1, .run = check_effects },
 	{ .id = "verdicts", .after = { "references", "grammar" }, .run = check_verdicts },
+	{ .id = "claims", .after = { "verdicts", "effects" }, .since = 1, .run = check_claims },
 	{ .id = "mutations", .after = { "verdicts" }, .run = check_mutations },
 	{ .id = "generated",
-	  .after = { "verdicts", "manifest", "environment" },
+	  .after = { "verdicts", "manifest", "environment", "claims" },
 	  .run = check_generated,
 	  .same_version = true },
 };

@@ -15,9 +15,13 @@
 
 int check_members(struct bundle *bundle, struct error **err)
 {
-	for (int i = 0; i < MEMBERS; i++)
-		if (!bundle->members[i].present && !member_kinds[i].optional)
+	for (int i = 0; i < MEMBERS; i++) {
+		if (!bundle->members[i].present && member_needed(i, bundle->minor))
 			return error_set(err, ERROR_INPUT, "%s is missing", member_kinds[i].name);
+		if (bundle->members[i].present && !member_known(i, bundle->minor))
+			return error_set(err, ERROR_INPUT, "%s is no member of version %d.%d of the format",
+					 member_kinds[i].name, bundle->major, bundle->minor);
+	}
 	if (bundle->strangers_count > 0 && !bundle->newer)
 		return error_set(err, ERROR_INPUT, "there is a member that schema version 1 does not have");
 	if (bundle->disordered)

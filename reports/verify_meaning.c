@@ -43,16 +43,13 @@ static int blame_cell(const struct bundle *bundle, struct error **err)
 			      bundle->newer ? ", or has an unknown key" : "");
 }
 
-/* Appends the member that is made again. */
-typedef int (*maker)(const struct bundle *bundle, int member, struct buf *out, struct error **err);
-
 static int make_verdicts(const struct bundle *bundle, int member, struct buf *out, struct error **err)
 {
 	(void)member;
 	return verdicts_encode(bundle->verdicts, out, err);
 }
 
-static int make_member(const struct bundle *bundle, int member, struct buf *out, struct error **err)
+int bundle_make(const struct bundle *bundle, int member, struct buf *out, struct error **err)
 {
 	return generate(member, &bundle->findings, out, err);
 }
@@ -62,8 +59,7 @@ static void take_made(void *context, const void *bytes, size_t length)
 	hash_add(context, bytes, length);
 }
 
-/* By size and digest, so that neither is held. */
-static int made_alike(const struct bundle *bundle, int member, maker make, bool *alike, struct error **err)
+int bundle_made_alike(const struct bundle *bundle, int member, bundle_maker make, bool *alike, struct error **err)
 {
 	cleanup_buf struct buf again = BUF(GENERATED_BYTES);
 	struct hash *hash = hash_new();
@@ -105,7 +101,7 @@ int check_verdicts(struct bundle *bundle, struct error **err)
 	judgement_free(bundle->judgement);
 	bundle->judgement = NULL;
 	if (result >= 0)
-		result = made_alike(bundle, MEMBER_VERDICTS, make_verdicts, &alike, err);
+		result = bundle_made_alike(bundle, MEMBER_VERDICTS, make_verdicts, &alike, err);
 	if (result < 0)
 		return result;
 	bundle_findings(bundle);
@@ -181,6 +177,7 @@ void bundle_findings(struct bundle *bundle)
 	const struct manifest *manifest = &bundle->manifest;
 
 	bundle->facts = (struct manifest_facts){
+		.minor = manifest->minor,
 		.run = manifest->run,
 		.started = manifest->started,
 		.finished = manifest->finished,
@@ -201,6 +198,8 @@ void bundle_findings(struct bundle *bundle)
 		.arms = bundle->arms,
 		.arms_count = bundle->arms_count,
 		.verdicts = bundle->verdicts,
+		.effects = bundle->effects,
+		.effects_count = bundle->effects_count,
 		.environment = buf_string(&bundle->members[MEMBER_ENVIRONMENT].text),
 		.environment_length = bundle->members[MEMBER_ENVIRONMENT].text.length,
 		.merge = bundle->merge,
@@ -219,7 +218,7 @@ int check_generated(struct bundle *bundle, struct error **err)
 		bool alike = true;
 
 		if (bundle->members[i].present && generated_again(i))
-			result = made_alike(bundle, i, make_member, &alike, err);
+			result = bundle_made_alike(bundle, i, bundle_make, &alike, err);
 		if (result >= 0 && !alike)
 			return other_bytes(i, err);
 	}

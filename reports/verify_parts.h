@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "core/json_form.h"
 #include "core/ustar.h"
+#include "reports/claims.h"
 #include "reports/generate.h"
 #include "reports/manifest.h"
 #include "reports/members.h"
@@ -51,6 +52,12 @@ struct bundle {
 	struct streams *streams; /* while it is read */
 	size_t kept_bytes;
 	struct buf sealed_words; /* of each cell in verdicts.json, a byte each */
+	/* Of each effect in claims.json: the digest of what is said of it, and the word of each claim, -1 for none. */
+	struct sealed_claims {
+		char sha256[HEX_SHA256];
+		int words[CLAIMS];
+	} sealed_claims[EFFECTS_MAX];
+	size_t sealed_claims_count; /* may be more than EFFECTS_MAX, of which these are the first */
 	off_t start; /* of the archive in its file */
 	char packed_sha256[HEX_SHA256]; /* of the archive's bytes */
 	/* The observations, and the first line that is not one or is not canonical. */
@@ -74,6 +81,8 @@ struct bundle {
 	size_t arms_count;
 	struct arm_pool *pool; /* what their lists stand in */
 	struct verdicts *verdicts;
+	struct effect *effects; /* NULL of a version that declares none */
+	size_t effects_count;
 	struct merge *merge; /* or NULL */
 	struct replay *replay; /* or NULL */
 	struct manifest_facts facts;
@@ -172,5 +181,14 @@ int check_environment(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_verdicts(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_mutations(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_generated(struct bundle *bundle, struct error **err) MUST_CHECK;
+/* By size and digest, so that neither is held: whether the member is what `make` makes. */
+typedef int (*bundle_maker)(const struct bundle *bundle, int member, struct buf *out, struct error **err);
+int bundle_made_alike(const struct bundle *bundle, int member, bundle_maker make, bool *alike,
+		      struct error **err) MUST_CHECK;
+int bundle_make(const struct bundle *bundle, int member, struct buf *out, struct error **err) MUST_CHECK;
+
+/* verify_claims.c: what was declared, and what follows from it */
+int check_effects(struct bundle *bundle, struct error **err) MUST_CHECK;
+int check_claims(struct bundle *bundle, struct error **err) MUST_CHECK;
 
 #endif

@@ -110,8 +110,8 @@ bool bundle_is_json(int member)
 
 static bool is_small(int member)
 {
-	return member != MEMBER_OBSERVATIONS && member != MEMBER_ARMS && member != MEMBER_VERDICTS &&
-	       !generated_again(member);
+	return member != MEMBER_OBSERVATIONS && member != MEMBER_ARMS && member != MEMBER_CLAIMS &&
+	       member != MEMBER_VERDICTS && !generated_again(member);
 }
 
 bool bundle_keeps(const struct bundle *bundle, int member)
@@ -133,7 +133,7 @@ static uint64_t member_limit(const char *name)
 static bool has_all(const struct bundle *bundle)
 {
 	for (int i = 0; i < MEMBERS; i++)
-		if (!bundle->members[i].present && !member_kinds[i].optional)
+		if (!bundle->members[i].present && member_needed(i, bundle->minor))
 			return false;
 	return true;
 }
@@ -200,6 +200,7 @@ void bundle_close(struct bundle *bundle)
 	replay_free(bundle->replay);
 	plan_free(bundle->plan);
 	free(bundle->scenarios);
+	free(bundle->effects);
 	free(bundle->arms);
 	arm_pool_free(bundle->pool);
 	error_free(bundle->unread);

@@ -11,6 +11,7 @@
 #include "reports/verify_parts.h"
 
 #define ELEMENT_BYTES (512 * KIB)
+#define CLAIMS_BYTES (1 * MIB) /* of one effect */
 #define BLANK_BYTES 512
 
 struct streams {
@@ -126,6 +127,33 @@ static int take_cell(void *context, const char *element, size_t length, struct e
 	return 0;
 }
 
+/* Of an effect "status" stands once in each claim, and the claims come before all else that has one. */
+static int take_claims(void *context, const char *element, size_t length, struct error **err)
+{
+	static const char key[] = "\"status\":\"";
+	struct bundle *bundle = context;
+	struct sealed_claims *sealed = &bundle->sealed_claims[bundle->sealed_claims_count];
+	const char *at = element, *end = element + length;
+
+	(void)err;
+	if (bundle->sealed_claims_count++ >= EFFECTS_MAX)
+		return 0;
+	hash_bytes(element, length, sealed->sha256);
+	for (size_t id = 0; id < CLAIMS; id++) {
+		sealed->words[id] = -1;
+		at = at ? memmem(at, (size_t)(end - at), key, sizeof(key) - 1) : NULL;
+		at = at ? at + sizeof(key) - 1 : NULL;
+		for (int word = 0; at && claim_status_names[word]; word++) {
+			size_t name = strlen(claim_status_names[word]);
+
+			if ((size_t)(end - at) > name && memcmp(at, claim_status_names[word], name) == 0 &&
+			    at[name] == '"')
+				sealed->words[id] = word;
+		}
+	}
+	return 0;
+}
+
 int streams_open(struct bundle *bundle, struct error **err)
 {
 	struct streams *streams = calloc(1, sizeof(*streams));
@@ -142,6 +170,7 @@ int streams_open(struct bundle *bundle, struct error **err)
 	streams->of[MEMBER_ARMS] = (struct elements)ELEMENTS("{\"arms\":[", "]}", ELEMENT_BYTES, take_arm, bundle);
 	streams->of[MEMBER_SCENARIOS] =
 		(struct elements)ELEMENTS(SCENARIOS_BEGIN, SCENARIOS_END, ELEMENT_BYTES, take_scenario, bundle);
+	streams->of[MEMBER_CLAIMS] = (struct elements)ELEMENTS(CLAIMS_BEGIN, NULL, CLAIMS_BYTES, take_claims, bundle);
 	streams->of[MEMBER_VERDICTS] =
 		(struct elements)ELEMENTS("{\"cells\":[", NULL, ELEMENT_BYTES, take_cell, bundle);
 	return arm_pool_new(&bundle->pool, err);
@@ -149,7 +178,8 @@ int streams_open(struct bundle *bundle, struct error **err)
 
 bool streams_take(int member)
 {
-	return member == MEMBER_ARMS || member == MEMBER_SCENARIOS || member == MEMBER_VERDICTS;
+	return member == MEMBER_ARMS || member == MEMBER_CLAIMS || member == MEMBER_SCENARIOS ||
+	       member == MEMBER_VERDICTS;
 }
 
 int streams_feed(struct bundle *bundle, int member, const void *bytes, size_t length, struct error **err)

@@ -43,6 +43,7 @@ void bundle_version(struct bundle *bundle)
 	cleanup_error struct error *ignored = NULL;
 	int own_major = 0, own_minor = 0, major = 0, minor = 0;
 
+	bundle->minor = MANIFEST_MINOR;
 	/* What is no version at all is for the check of the manifest to say. */
 	if (json_parse(buf_string(text), text->length, JSON_DEPTH, &document, &ignored) < 0 ||
 	    !parse(json_string(json_member(json_root(document), "schema")), &major, &minor) ||

@@ -1,15 +1,12 @@
 /* `harness effects`: what is declared of protected effects, and whether it holds together. */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/fd.h"
 #include "core/nearest.h"
-#include "observers/table.h"
 #include "oracle/effect.h"
+#include "runner/declarations.h"
 #include "runner/document.h"
 #include "runner/effects_claims.h"
 #include "runner/paths.h"
@@ -18,21 +15,11 @@
 static int effects_open(const struct options *options, struct effect **out, size_t *count, struct error **err)
 {
 	cleanup_free struct scenario *scenarios = NULL;
-	struct effect_names names = { .observers = observer_ids };
-	cleanup_fd int folder = -1;
-	char path[PATH_MAX], safe[128];
+	size_t scenarios_count = 0;
 
-	if (scenarios_open(options, &scenarios, &names.scenarios_count, err) < 0)
+	if (scenarios_open(options, &scenarios, &scenarios_count, err) < 0)
 		return -1;
-	names.scenarios = scenarios;
-	if (options->effects)
-		snprintf(path, sizeof(path), "%s", options->effects);
-	else if (path_data("effects", path, sizeof(path), err) < 0)
-		return -1;
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return error_errno(err, errno, "the declarations' folder '%s'", error_safe(path, safe, sizeof(safe)));
-	return effect_load_all(folder, &names, out, count, err);
+	return declarations_open(options, scenarios, scenarios_count, out, count, err);
 }
 
 static size_t exercised(const struct effect *effect)

@@ -222,7 +222,10 @@ static int write_members(struct merging *merging, struct error **err)
 {
 	const struct merge_source *first = &merging->sources[0];
 	const struct merged *merged = merging->merged;
+	/* All shards have the same. */
+	const struct findings *declared = opened_findings(merging->opened[first->place]);
 	const struct manifest_facts facts = {
+		.minor = MANIFEST_MINOR,
 		.run = merged->run,
 		.started = merged->started,
 		.finished = merged->finished,
@@ -243,6 +246,8 @@ static int write_members(struct merging *merging, struct error **err)
 		.arms = merged->arms,
 		.arms_count = merged->arms_count,
 		.verdicts = merging->verdicts,
+		.effects = declared->effects,
+		.effects_count = declared->effects_count,
 		.merge = &merged->merge,
 	};
 

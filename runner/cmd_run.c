@@ -44,6 +44,7 @@ void run_free(struct run *run)
 	arm_pool_free(run->pool);
 	plan_free(run->plan);
 	free(run->scenarios);
+	free(run->effects);
 }
 
 /* From here on a signal waits until what was begun is taken away again. */

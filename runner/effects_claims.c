@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/fd.h"
-#include "oracle/claims.h"
+#include "reports/claims.h"
 #include "runner/bundle_file.h"
 #include "runner/document.h"
 
@@ -74,26 +74,12 @@ static int print_document(const struct claims *claims, size_t count, int code, s
 	return document_print(&out, err);
 }
 
-/* No assessment is given: those obligations stay unmet. */
-static int derive(const struct verdicts *verdicts, const struct effect *effects, size_t count, struct claims *out,
+static int derive(const struct findings *findings, const struct effect *effects, size_t count, struct claims *out,
 		  struct error **err)
 {
-	for (size_t i = 0; i < count; i++) {
-		cleanup_correlation struct correlation correlation = { .findings = NULL };
-		bool found = false;
-		struct claim_input input = {
-			.effect = &effects[i],
-			.verdicts = verdicts,
-			.ground = { .effect = &effects[i] },
-		};
-
-		if (claims_findings(&effects[i], verdicts, &correlation, &found, err) < 0)
+	for (size_t i = 0; i < count; i++)
+		if (claims_of(findings, &effects[i], &out[i], err) < 0)
 			return -1;
-		if (found)
-			input.correlation = &correlation;
-		if (claims_derive(&input, &out[i], err) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -116,7 +102,7 @@ int effects_claims(const struct options *options, const struct effect *effects, 
 			failed ? failed->reason : "?");
 		return options->json && print_document(claims, 0, EXIT_FAIL, err) < 0 ? -1 : EXIT_FAIL;
 	}
-	if (derive(opened_findings(opened)->verdicts, effects, count, claims, err) < 0)
+	if (derive(opened_findings(opened), effects, count, claims, err) < 0)
 		return -1;
 	code = code_of(claims, count);
 	if (options->json)

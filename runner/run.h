@@ -2,6 +2,7 @@
 #ifndef HARNESS_RUNNER_RUN_H
 #define HARNESS_RUNNER_RUN_H
 
+#include "oracle/effect.h"
 #include "reports/manifest.h"
 #include "reports/opened.h"
 #include "reports/sign.h"
@@ -15,6 +16,8 @@ struct run {
 	struct progress progress;
 	struct scenario *scenarios;
 	size_t scenarios_count;
+	struct effect *effects; /* that are declared, by id */
+	size_t effects_count;
 	struct plan *plan;
 	char plan_sha256[HEX_SHA256]; /* coverage_digest() of the whole plan that this one is a shard of */
 	int64_t seed;
@@ -45,6 +48,10 @@ struct run {
 /* run_prepare.c */
 /* Loads the scenarios and makes the plan: needs no root and no engine. */
 int run_plan(struct run *run, struct error **err) MUST_CHECK;
+/* run_effects.c */
+/* The declarations that the run is made with, of --effects or its own; a run that repeats one has those of that bundle.
+ */
+int run_effects(struct run *run, struct error **err) MUST_CHECK;
 /* run_gateway.c: the gateway that the flags name; and what the manifest says of it. */
 int run_gateway(const struct options *options, struct arm_gateway_choice *out, struct error **err) MUST_CHECK;
 int run_gateway_facts(const struct arm_gateway_choice *choice, struct manifest_gateway *out,

@@ -142,7 +142,7 @@ int run_plan(struct run *run, struct error **err)
 	if (draw_seed(run, err) < 0)
 		return -1;
 	if (run_gateway(run->options, &run->context.gateway, err) < 0 ||
-	    scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0)
+	    scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0 || run_effects(run, err) < 0)
 		return -1;
 	run->context.ipv6 = preflight_ipv6_loopback();
 	/* Until an engine was asked, it is taken to have what engines commonly have. */

@@ -188,6 +188,7 @@ static int write_texts(struct seal *seal, struct error **err)
 	struct run *run = seal->run;
 	char finished[CLOCK_TEXT];
 	struct manifest_facts facts = {
+		.minor = MANIFEST_MINOR,
 		.run = run->store.run,
 		.started = run->store.started,
 		.finished = finished,
@@ -206,6 +207,8 @@ static int write_texts(struct seal *seal, struct error **err)
 		.arms = run->records,
 		.arms_count = run->plan->arms_count,
 		.verdicts = seal->verdicts,
+		.effects = run->effects,
+		.effects_count = run->effects_count,
 		.environment = buf_string(&seal->text[MEMBER_ENVIRONMENT]),
 		.environment_length = seal->text[MEMBER_ENVIRONMENT].length,
 	};

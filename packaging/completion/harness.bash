@@ -24,11 +24,12 @@ _harness() { # COMMAND
 
 	case ${COMP_WORDS[1]} in
 	run)
-		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
+		flags='--socket --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
 		--out) cur_is=argument kind=folder ;;
 		--scenarios) cur_is=argument kind=folder ;;
+		--effects) cur_is=argument kind=folder ;;
 		--gateway) cur_is=argument kind=words words='embedded cmcp' ;;
 		--gateway-sink) cur_is=argument kind=file ;;
 		--gateway-raised) cur_is=argument kind=none ;;

@@ -33,6 +33,7 @@ complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mu
 complete -c harness -n '__harness_verb_is run' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
 complete -c harness -n '__harness_verb_is run' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 complete -c harness -n '__harness_verb_is run' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is run' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is run' -l gateway -x -a 'embedded cmcp' -d 'embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs: http://127.0.0.1:PORT/mcp'
 complete -c harness -n '__harness_verb_is run' -l gateway-sink -r -F -d 'of a gateway by URL: the file that its upstream, build/libexec/recorder FILE, appends to'
 complete -c harness -n '__harness_verb_is run' -l gateway-raised -x -d 'of a gateway by URL: the same with public.tool\'s ceiling at confidential; else that is not planned'

@@ -10,7 +10,7 @@
 #include "reports/verify_parts.h"
 #include "tests/fuzz/fuzz.h"
 
-#define BASE "tests/data/bundles/format-1.0-harness-" HARNESS_VERSION ".tar.gz"
+#define BASE "tests/data/bundles/format-1.1-harness-" HARNESS_VERSION ".tar.gz"
 
 struct base {
 	struct buf members[MEMBERS];

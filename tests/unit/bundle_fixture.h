@@ -20,7 +20,7 @@
 #include "tests/unit/judge_world.h"
 
 #define FIXTURE_BYTES ((size_t)64 * MIB)
-#define FIXTURE_MEMBERS 16
+#define FIXTURE_MEMBERS 20
 
 struct fixture_member {
 	char name[NAME_MAX_SHORT];
@@ -241,6 +241,7 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 		memset(fixture->gateway.sha256, 'c', HEX_SHA256 - 1);
 	}
 	return (struct manifest_facts){
+		.minor = MANIFEST_MINOR,
 		.run = "0123456789abcdef0123456789abcdef",
 		.started = "2026-01-02T03:04:05Z",
 		.finished = "2026-01-02T03:05:05Z",

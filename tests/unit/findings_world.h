@@ -20,6 +20,7 @@ static inline struct findings world_findings(struct world *world, struct manifes
 	static const struct manifest_program program = { .name = "harness", .sha256 = "00ff" };
 
 	*facts = (struct manifest_facts){
+		.minor = MANIFEST_MINOR,
 		.run = "0123456789abcdef0123456789abcdef",
 		.started = "2026-01-02T03:04:05Z",
 		.finished = "2028-02-29T23:59:59Z",

@@ -51,9 +51,12 @@ static inline void shards_manifest(struct shards *shards, size_t i, int64_t repe
 	manifest->programs_count = 1;
 	set(manifest->programs[0].name, sizeof(manifest->programs[0].name), "harness");
 	memset(manifest->programs[0].sha256, 'c', HEX_SHA256 - 1);
-	manifest->files_count = 1;
-	set(manifest->files[0].path, sizeof(manifest->files[0].path), "profile.json");
-	memset(manifest->files[0].sha256, 'd', HEX_SHA256 - 1);
+	manifest->minor = MANIFEST_MINOR;
+	manifest->files_count = 2;
+	set(manifest->files[0].path, sizeof(manifest->files[0].path), "effects.json");
+	memset(manifest->files[0].sha256, 'e', HEX_SHA256 - 1);
+	set(manifest->files[1].path, sizeof(manifest->files[1].path), "profile.json");
+	memset(manifest->files[1].sha256, 'd', HEX_SHA256 - 1);
 	manifest->canaries = 10 + (int64_t)i;
 	manifest->origin.selection_count = 1;
 	set(manifest->origin.selection[0], ID_MAX, "all");

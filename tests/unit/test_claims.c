@@ -610,11 +610,12 @@ static void test_document(void)
 		CU_ASSERT(back->claims[id].says[0] && back->claims[id].says_not[0]);
 }
 
-/* More than a claim holds is an error, and no shorter claim. */
-static void test_limit(void)
+/* More to rest on than a claim holds is said, and takes nothing from its status. */
+static void test_rests_on_more(void)
 {
 	cleanup_free struct claims_world *world = claims_world_new();
 	cleanup_free struct correlate_finding *many = calloc(CLAIM_RESTS_MAX + 1, sizeof(*many));
+	const struct claim *correlation = &world->claims.claims[CLAIM_CORRELATION];
 	struct error *err = NULL;
 
 	CU_ASSERT_PTR_NOT_NULL(many);
@@ -623,8 +624,33 @@ static void test_limit(void)
 		snprintf(many[i].entry, sizeof(many[i].entry), "%zx", i);
 	}
 	world->correlation = (struct correlation){ .findings = many, .count = CLAIM_RESTS_MAX + 1 };
+	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) == 0 && test_no_error(&err));
+	CU_ASSERT(correlation->rests_on_cut && correlation->rests_on_count == CLAIM_RESTS_MAX);
+	CU_ASSERT_EQUAL(correlation->status, CLAIM_ESTABLISHED);
+	world->correlation.count = 1;
+	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) == 0 && test_no_error(&err));
+	CU_ASSERT_FALSE(correlation->rests_on_cut);
+}
+
+/* More obligations or refutations than a claim holds are an error, and no shorter claim. */
+static void test_limit(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	cleanup_free struct assessment *many = calloc(CLAIM_STATEMENTS_MAX + 1, sizeof(*many));
+	size_t count = CLAIM_UNMET_MAX / EFFECT_PATHS_MAX + 1;
+	struct error *err = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL(many);
+	for (size_t i = 0; many && i < count; i++) {
+		many[i] = world->statements[WORLD_INVENTORY];
+		many[i].paths_count = EFFECT_PATHS_MAX;
+		for (size_t path = 0; path < EFFECT_PATHS_MAX; path++)
+			snprintf(many[i].paths[path], NAME_MAX_SHORT, "X%zu-%zu", i, path);
+	}
+	world->input.statements = many;
+	world->input.statements_count = count;
 	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_LIMIT, "the claim correlation of order has more to say"));
+	CU_ASSERT(test_error(&err, ERROR_LIMIT, "the claim path_set_completeness of order has more to say"));
 	world->input.statements_count = CLAIM_STATEMENTS_MAX + 1;
 	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_LIMIT, "statements"));
@@ -640,6 +666,7 @@ static CU_TestInfo tests[] = {
 	{ "the form of a statement", test_statement_form },
 	{ "findings", test_findings },
 	{ "the document", test_document },
+	{ "more to rest on than is listed", test_rests_on_more },
 	{ "limits", test_limit },
 	CU_TEST_INFO_NULL,
 };

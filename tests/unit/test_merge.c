@@ -196,9 +196,19 @@ static void other_gateway(struct shards *shards)
 	shards->manifests[1].gateway.kind = GATEWAY_CMCP;
 }
 
+static void other_declaration(struct shards *shards)
+{
+	shards->manifests[1].files[0].sha256[0] = 'f';
+}
+
+static void older_format(struct shards *shards)
+{
+	shards->manifests[1].minor = 0;
+}
+
 static void other_profile(struct shards *shards)
 {
-	shards->manifests[1].files[0].sha256[0] = 'e';
+	shards->manifests[1].files[1].sha256[0] = 'e';
 }
 
 static void other_rule(struct shards *shards)
@@ -255,6 +265,8 @@ static const struct {
 	{ other_version, "different programs" },
 	{ other_gateway, "different gateways" },
 	{ other_profile, "different profiles" },
+	{ other_declaration, "different declarations of effects" },
+	{ older_format, "bundle 2 is of version 1.0 of the format" },
 	{ other_rule, "has another scenario 'baseline'" },
 	{ merged_already, "bundle 2 is merged already" },
 	{ whole_run, "bundle 1 is no shard" },

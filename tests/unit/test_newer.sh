@@ -59,7 +59,7 @@ unchecked() { # NAME: nothing can be said of it
 
 check "a bundle" sh -c "'$BUILD/tests/main_bundle' baseline >'$folder/plain.tar.gz'"
 check "a key" sh -c "umask 077; openssl genpkey -algorithm ed25519 -out '$folder/key.pem'"
-check "a newer one" made newer plain manifest.json '"confinement-evidence/1.0"' '"confinement-evidence/1.7"'
+check "a newer one" made newer plain manifest.json '"confinement-evidence/1.1"' '"confinement-evidence/1.7"'
 check "that says more of the manifest" made manifest newer manifest.json '{"canary"' '{"aaa":1,"canary"'
 check "that says more of the plan" made plan newer coverage.json '{"absent"' '{"aaa":1,"absent"'
 check "that has another subject" made subject newer observations.jsonl '"subject":"dns"' '"subject":"novel"'

@@ -4,8 +4,9 @@
 
 static void test_intact(void)
 {
-	static const char *const ids[] = { "archive",    "members",     "sums",     "manifest",  "canonical", "grammar",
-					   "references", "environment", "verdicts", "mutations", "generated" };
+	static const char *const ids[] = { "archive", "members",    "sums",        "manifest", "canonical",
+					   "grammar", "references", "environment", "effects",  "verdicts",
+					   "claims",  "mutations",  "generated" };
 	cleanup_fixture struct fixture fixture = { .count = 0 };
 	cleanup_buf struct buf archive = BUF(FIXTURE_BYTES), text = BUF(FIXTURE_BYTES), quiet = BUF(FIXTURE_BYTES);
 	struct verify_report report;

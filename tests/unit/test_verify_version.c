@@ -81,7 +81,7 @@ static const struct version_row versions[] = {
 	{ "a number that is none", NEWER, "arms.json", "\"durationNs\":", "\"durationNs\":-", "canonical", "verdicts",
 	  "arms.json: durationNs", 1, false },
 	{ "another major", "\"confinement-evidence/2.0\"", NULL, NULL, NULL, "manifest", "verdicts",
-	  "the bundle is of version 2.0, and this program reads confinement-evidence/1.0", 1, false },
+	  "the bundle is of version 2.0, and this program reads confinement-evidence/1.1", 1, false },
 	{ "another major that says more", "\"confinement-evidence/2.0\"", "zzz.json", NULL, "{}", "manifest", "members",
 	  "the bundle is of version 2.0", 1, false },
 	{ "no version", "\"confinement-evidence/1\"", NULL, NULL, NULL, "manifest", "verdicts", "schema: unknown value",

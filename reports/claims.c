@@ -1,0 +1,140 @@
+#include "reports/claims.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fd.h"
+#include "core/json.h"
+
+#define EFFECTS_FILE "effects.json"
+#define EFFECTS_SCHEMA "confinement-evidence/effects/1"
+#define EFFECTS_BEGIN "{\"effects\":["
+#define EFFECTS_END "],\"schema\":\"" EFFECTS_SCHEMA "\"}"
+/* What a reader keeps in all has to hold it beside the other small members. */
+#define EFFECTS_BYTES ((size_t)1 * MIB)
+
+int effects_encode(const struct effect *effects, size_t count, struct buf *out, struct error **err)
+{
+	cleanup_buf struct buf text = BUF(EFFECTS_BYTES);
+
+	buf_text(&text, EFFECTS_BEGIN);
+	for (size_t i = 0; i < count; i++) {
+		buf_text(&text, i ? "," : "");
+		if (effect_canonical(&effects[i], &text, err) < 0)
+			return error_wrap(err, EFFECTS_FILE);
+	}
+	buf_text(&text, EFFECTS_END);
+	if (buf_check(&text, EFFECTS_FILE, err) < 0)
+		return -1;
+	buf_add(out, buf_string(&text), text.length);
+	return buf_check(out, EFFECTS_FILE, err);
+}
+
+static int decode_list(const struct json_node *list, struct effect *out, struct error **err)
+{
+	size_t i = 0;
+
+	for (const struct json_node *node = json_first(list); node; node = json_next(node), i++) {
+		int result = effect_decode_sealed(node, EFFECTS_FILE, &out[i], err);
+
+		if (result < 0)
+			return result;
+		if (i > 0 && strcmp(out[i - 1].id, out[i].id) >= 0)
+			return error_set(err, ERROR_INPUT, "%s: effects[%zu]: not sorted by id, or twice", EFFECTS_FILE,
+					 i);
+	}
+	return effect_check_set(out, i, err);
+}
+
+int effects_decode(const char *bytes, size_t length, struct effect **out, size_t *count, struct error **err)
+{
+	cleanup_json struct json_document *document = NULL;
+	cleanup_free struct effect *effects = NULL;
+	const struct json_node *root, *list;
+	size_t total;
+	int result = json_parse(bytes, length, JSON_DEPTH, &document, err);
+
+	if (result < 0)
+		return error_wrap(err, EFFECTS_FILE);
+	root = json_root(document);
+	list = json_member(root, "effects");
+	if (!json_text_is(json_member(root, "schema"), EFFECTS_SCHEMA) || !list || json_type(list) != JSON_ARRAY ||
+	    json_count(root) != 2)
+		return error_unlisted(err, "%s: must be an object of 'schema' and 'effects' alone", EFFECTS_FILE);
+	total = json_count(list);
+	if (total > EFFECTS_MAX)
+		return error_set(err, ERROR_INPUT, "%s: more than %d effects", EFFECTS_FILE, EFFECTS_MAX);
+	effects = calloc(total + 1, sizeof(*effects));
+	if (!effects)
+		return error_set(err, ERROR_MEMORY, "no memory for %zu declarations", total);
+	result = decode_list(list, effects, err);
+	if (result < 0)
+		return result;
+	*out = steal_pointer(&effects);
+	*count = total;
+	return 0;
+}
+
+int claims_of(const struct findings *findings, const struct effect *effect, struct claims *out, struct error **err)
+{
+	const struct claims_run run = {
+		.verdicts = findings->verdicts,
+		.ended = findings->manifest->finished,
+	};
+
+	return claims_of_run(effect, &run, out, err);
+}
+
+int claims_member(const struct findings *findings, struct buf *out, struct error **err)
+{
+	cleanup_free struct claims *claims = calloc(1, sizeof(*claims));
+
+	if (!claims)
+		return error_set(err, ERROR_MEMORY, "no memory for claims");
+	buf_text(out, CLAIMS_BEGIN);
+	for (size_t i = 0; i < findings->effects_count; i++) {
+		buf_text(out, i ? "," : "");
+		if (claims_of(findings, &findings->effects[i], claims, err) < 0 ||
+		    claims_encode_one(claims, out, err) < 0)
+			return -1;
+	}
+	buf_text(out, CLAIMS_END);
+	return buf_check(out, "claims.json", err);
+}
+
+static const struct schema_field effects_document[];
+static const struct schema_field claims_document[];
+
+int effects_schema(struct buf *out, struct error **err)
+{
+	return schema_print(effects_document, EFFECTS_FILE " of a bundle, version 1", out, err);
+}
+
+int claims_schema(struct buf *out, struct error **err)
+{
+	return schema_print(claims_document, "claims.json of a bundle, version 1", out, err);
+}
+
+static const char *const effects_names[] = { EFFECTS_SCHEMA, NULL };
+static const char *const claims_names[] = { CLAIMS_SCHEMA, NULL };
+
+/* For the schemas alone: the lists are read and written an element at a time. */
+static const struct schema_field effects_document[] = {
+	{ .key = "schema", .required = true, .type = SCHEMA_ENUM, .names = effects_names },
+	{ .key = "effects",
+	  .required = true,
+	  .type = SCHEMA_OBJECT,
+	  .fields = effect_sealed_fields,
+	  .array_max = EFFECTS_MAX },
+	{ .key = NULL },
+};
+
+static const struct schema_field claims_document[] = {
+	{ .key = "schema", .required = true, .type = SCHEMA_ENUM, .names = claims_names },
+	{ .key = "effects",
+	  .required = true,
+	  .type = SCHEMA_OBJECT,
+	  .fields = claims_fields,
+	  .array_max = EFFECTS_MAX },
+	{ .key = NULL },
+};

@@ -1,0 +1,25 @@
+/*
+ * effects.json, the declarations that a run was made with, and claims.json, what its verdicts say of them. The second
+ * follows from the first and the verdicts: writer and verifier make it by the same function.
+ */
+#ifndef HARNESS_REPORTS_CLAIMS_H
+#define HARNESS_REPORTS_CLAIMS_H
+
+#include "oracle/claims_run.h"
+#include "reports/generate.h"
+
+/* Sorted by id, as effect_load_all() leaves them. ERROR_LIMIT: more than a reader of bundles takes. */
+int effects_encode(const struct effect *effects, size_t count, struct buf *out, struct error **err) MUST_CHECK;
+/* The form, the sense of each and of all together. *out is an array that the caller frees, never NULL. */
+int effects_decode(const char *bytes, size_t length, struct effect **out, size_t *count, struct error **err) MUST_CHECK;
+int effects_schema(struct buf *out, struct error **err) MUST_CHECK;
+
+/* What the findings say of an effect, which need not be one of theirs: a reader may have a declaration of his own. The
+ * one place that says what claims are made from. */
+int claims_of(const struct findings *findings, const struct effect *effect, struct claims *out,
+	      struct error **err) MUST_CHECK;
+/* claims.json. */
+int claims_member(const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
+int claims_schema(struct buf *out, struct error **err) MUST_CHECK;
+
+#endif
