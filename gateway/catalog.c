@@ -138,6 +138,7 @@ const struct schema_field catalog_server_fields[] = {
 	  .pattern = PATTERN_HEX },
 	{ LIST_FIELD("arguments", arguments, GATEWAY_ARGUMENTS_MAX) },
 	{ LIST_FIELD("environment", environment, GATEWAY_VARIABLES_MAX) },
+	{ .key = "callId", .type = SCHEMA_BOOL, .offset = offsetof(struct gateway_server, call_id) },
 	{ .key = "passFd",
 	  .type = SCHEMA_INT,
 	  .offset = offsetof(struct gateway_server, pass_fd),

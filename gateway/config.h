@@ -56,6 +56,7 @@ struct gateway_server {
 	size_t arguments_count;
 	char environment[GATEWAY_VARIABLES_MAX][GATEWAY_ARGUMENT_BYTES]; /* NAME=VALUE: all that it gets */
 	size_t environment_count;
+	bool call_id; /* it is told under which id each call was authorised */
 	int64_t pass_fd; /* -1, or which of our descriptors becomes its UPSTREAM_FD_PASSED */
 	char url[GATEWAY_URL_BYTES]; /* or "" */
 	char token_file[GATEWAY_PATH_BYTES]; /* of the URL's bearer token, or "" */

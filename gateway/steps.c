@@ -277,6 +277,7 @@ enum step_result step_dispatch(struct gateway_call *call)
 		const struct upstream_call outgoing = {
 			.tool = call->tool,
 			.arguments = gateway_arguments(call),
+			.call_id = call->id,
 			.deadline = call->deadline,
 			.done = on_answer,
 			.progress = call->progress.length ? on_progress : NULL,

@@ -391,11 +391,10 @@ enum gateway_rule upstream_call(struct upstream *upstream, const struct upstream
 	cleanup_error struct error *reason = NULL;
 	struct buf params = BUF(MCP_LINE_BYTES);
 	enum gateway_rule rule = RULE_ALLOW;
+	const struct mcp_call_meta meta = { .progress = slot ? slot->token : 0,
+					    .call_id = upstream->server.call_id ? call->call_id : NULL };
 
-	if (slot)
-		mcp_put_tool_call_progress(&params, call->tool->tool, call->arguments, slot->token);
-	else
-		mcp_put_tool_call(&params, call->tool->tool, call->arguments);
+	mcp_put_tool_call_meta(&params, call->tool->tool, call->arguments, &meta);
 	if (params.failed || send_call(upstream, call, &params, slot, &reason) < 0)
 		rule = !reason || error_code(reason) == ERROR_LIMIT ? RULE_INTERNAL : RULE_UPSTREAM_LOST;
 	buf_wipe(&params);

@@ -38,6 +38,7 @@ typedef void (*upstream_progress)(void *context, struct json_span progress, stru
 struct upstream_call {
 	const struct gateway_tool *tool;
 	struct json_span arguments; /* raw */
+	const char *call_id; /* under which it is authorised; told to an upstream whose entry asks for it */
 	int64_t deadline;
 	mcp_done done; /* as in mcp/client.h */
 	upstream_progress progress; /* or NULL: not asked for */

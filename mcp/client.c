@@ -342,14 +342,20 @@ void mcp_put_tool_call(struct buf *out, const char *tool, struct json_span argum
 	json_object_end(&writer);
 }
 
-void mcp_put_tool_call_progress(struct buf *out, const char *tool, struct json_span arguments, int64_t token)
+void mcp_put_tool_call_meta(struct buf *out, const char *tool, struct json_span arguments,
+			    const struct mcp_call_meta *meta)
 {
 	struct json_writer writer;
 
 	begin_tool_call(&writer, out, tool, arguments);
-	json_put_key(&writer, "_meta");
-	json_object(&writer);
-	json_member_int(&writer, "progressToken", token);
-	json_object_end(&writer);
+	if (meta->progress || meta->call_id) {
+		json_put_key(&writer, "_meta");
+		json_object(&writer);
+		if (meta->progress)
+			json_member_int(&writer, "progressToken", meta->progress);
+		if (meta->call_id)
+			json_member_string(&writer, "call_id", meta->call_id);
+		json_object_end(&writer);
+	}
 	json_object_end(&writer);
 }

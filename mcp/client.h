@@ -82,8 +82,13 @@ int mcp_client_dispatch(struct mcp_client *client, int64_t deadline, struct erro
 
 /* Appends the parameters of tools/call, {"name":tool,"arguments":raw}: the bytes of `arguments` stay as written. */
 void mcp_put_tool_call(struct buf *out, const char *tool, struct json_span arguments);
-/* The same with "_meta":{"progressToken":token}: the peer may tell its progress by notifications that name the token.
- */
-void mcp_put_tool_call_progress(struct buf *out, const char *tool, struct json_span arguments, int64_t token);
+/* What a call tells its peer beside its arguments. */
+struct mcp_call_meta {
+	int64_t progress; /* the peer may tell its progress by notifications that name this token; 0: it need not */
+	const char *call_id; /* under which the caller authorised it; NULL: the peer is not told */
+};
+/* The same with "_meta":{"progressToken":token,"call_id":id}: of what is given. Without either there is no "_meta". */
+void mcp_put_tool_call_meta(struct buf *out, const char *tool, struct json_span arguments,
+			    const struct mcp_call_meta *meta);
 
 #endif

@@ -132,6 +132,20 @@ static int answer_data(struct mcp_request *request, struct error **err)
 	return 0;
 }
 
+/* What it is told beside the arguments. */
+static int answer_told(struct mcp_request *request, struct error **err)
+{
+	const struct json_node *meta = json_member(mcp_request_params(request), "_meta");
+	cleanup_buf struct buf result = BUF(RIG_TEXT_BYTES);
+
+	buf_printf(&result, "{\"told\":%.*s}", meta ? (int)json_raw(meta).length : 2,
+		   meta ? json_raw(meta).bytes : "{}");
+	if (buf_check(&result, "what it is told", err) < 0)
+		return -1;
+	mcp_request_result(request, rpc_span(&result));
+	return 0;
+}
+
 static int answer_array(struct mcp_request *request, struct error **err)
 {
 	(void)err;
@@ -270,6 +284,7 @@ static const struct manner manners[] = {
 	{ "parts", answer_parts, NULL, DECISION_ALLOW, RULE_ALLOW, "one" },
 	{ "data", answer_data, NULL, DECISION_ALLOW, RULE_ALLOW, "{\"value\":1.50e3}" },
 	{ "arguments", answer_arguments, NULL, DECISION_ALLOW, RULE_ALLOW, "{\"v\":\"secret\"}" },
+	{ "told", answer_told, NULL, DECISION_ALLOW, RULE_ALLOW, "{\"told\":{}}" },
 	{ "surroundings", answer_surroundings, NULL, DECISION_ALLOW, RULE_ALLOW,
 	  "environment empty, descriptors 4 of sum f" },
 	{ "pages", NULL, list_pages, DECISION_ALLOW, RULE_ALLOW, "played" },

@@ -319,6 +319,31 @@ static void test_manners(void)
 	}
 }
 
+/* Under which id a call was authorised: where the upstream's entry asks for it, and whatever the caller says of it. */
+static void test_told(void)
+{
+	static const char own[] = ",\"_meta\":{\"call_id\":\"mine\",\"other\":1}";
+
+	for (int asked = 0; asked < 2; asked++) {
+		cleanup_rig struct rig rig;
+		struct reply replies[2];
+		char expected[2][RIG_TEXT_BYTES];
+
+		rig_init(&rig);
+		use_played(&rig, "told");
+		rig.config.servers[0].call_id = asked == 1;
+		rig_start(&rig);
+		for (int i = 0; i < 2; i++) {
+			replies[i] = rig_call(&rig, PERMITTED, "{\"v\":\"1\"}", own);
+			snprintf(expected[i], sizeof(expected[i]),
+				 asked ? "{\"told\":{\"call_id\":\"%s\"}}" : "{\"told\":{}}", replies[i].call_id);
+			CU_ASSERT(allowed(&replies[i], expected[i]));
+		}
+		CU_ASSERT_STRING_NOT_EQUAL(replies[0].call_id, replies[1].call_id);
+		rig_stop(&rig);
+	}
+}
+
 /* Calls under way do not mix, and share one start of the upstream. */
 static void test_together(void)
 {
@@ -544,6 +569,7 @@ static CU_TestInfo tests[] = {
 	{ "another program than the declared one is not started", test_measured },
 	{ "what is no program is a fault", test_not_a_program },
 	{ "an upstream's manners", test_manners },
+	{ "what an upstream is told", test_told },
 	{ "calls side by side", test_together },
 	{ "a stuck upstream with calls side by side", test_stuck_together },
 	{ "a slow call beside quick ones", test_slow_beside_quick },

@@ -18,7 +18,8 @@ static const char whole[] =
 	"\"catalog\":[{\"tool\":\"permitted.tool\",\"sensitivity\":\"public\",\"server\":0},"
 	"{\"tool\":\"public.tool\",\"sensitivity\":\"public\",\"server\":0}],"
 	"\"servers\":[{\"command\":\"/bin/recorder\",\"sha256\":\"" DIGEST "\",\"arguments\":[\"a\",\"b\"],"
-	"\"environment\":[\"A=b\"],\"passFd\":6}],\"callMs\":5000,\"http\":{\"address\":\"127.0.0.1\",\"port\":0,"
+	"\"environment\":[\"A=b\"],\"callId\":true,\"passFd\":6}],\"callMs\":5000,\"http\":{\"address\":\"127.0.0.1\","
+	"\"port\":0,"
 	"\"tokenFile\":\"/t\",\"open\":false},\"audit\":{\"path\":\"/a\"},\"telemetry\":{\"endpoint\":\"http://"
 	"127.0.0.1:1\"}}";
 
@@ -56,6 +57,7 @@ static void test_whole(void)
 	CU_ASSERT_EQUAL(config->servers[0].arguments_count, 2);
 	CU_ASSERT_STRING_EQUAL(config->servers[0].arguments[1], "b");
 	CU_ASSERT_EQUAL(config->servers[0].pass_fd, 6);
+	CU_ASSERT(config->servers[0].call_id);
 	CU_ASSERT_EQUAL(config->call_ms, 5000);
 	CU_ASSERT_EQUAL(gateway_config_rank(config, "internal"), 1);
 	CU_ASSERT_EQUAL(gateway_config_rank(config, "pii"), 1);
@@ -80,6 +82,7 @@ static void test_defaults(void)
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_EQUAL(config->call_ms, GATEWAY_CALL_MS);
 	CU_ASSERT_EQUAL(config->servers[0].pass_fd, -1);
+	CU_ASSERT(!config->servers[0].call_id);
 	CU_ASSERT_EQUAL(config->servers[0].arguments_count, 0);
 	CU_ASSERT_EQUAL(config->response_bytes, GATEWAY_RESPONSE_BYTES);
 	CU_ASSERT(config->scan_arguments && config->scan_responses);
@@ -204,6 +207,7 @@ static const struct bad_row bad_rows[] = {
 	{ "\"/bin/recorder\"", "\"recorder\"", "servers[0].command: not absolute" },
 	{ "\"sha256\":\"01", "\"sha256\":\"1", "servers[0].sha256" },
 	{ "\"sha256\":\"01", "\"sha256\":\"A1", "servers[0].sha256" },
+	{ "\"callId\":true", "\"callId\":1", "servers[0].callId: must be" },
 	{ "\"passFd\":6", "\"passFd\":3", "servers[0].passFd: one of the gateway's own" },
 	{ "\"passFd\":6", "\"passFd\":4", "servers[0].passFd: one of the gateway's own" },
 	{ "\"passFd\":6", "\"passFd\":5", "servers[0].passFd: one of the gateway's own" },

@@ -463,15 +463,29 @@ static void test_one_socket(void)
 
 static void test_tool_call(void)
 {
+	static const struct {
+		struct mcp_call_meta meta;
+		const char *text;
+	} told[] = {
+		{ { .progress = 0 }, "" },
+		{ { .progress = 7 }, ",\"_meta\":{\"progressToken\":7}" },
+		{ { .call_id = "c-1" }, ",\"_meta\":{\"call_id\":\"c-1\"}" },
+		{ { .progress = 7, .call_id = "c-1" }, ",\"_meta\":{\"progressToken\":7,\"call_id\":\"c-1\"}" },
+	};
 	cleanup_buf struct buf out = BUF(OUT_BYTES);
 	struct json_span raw = { .bytes = "{\"n\": 1.50e3}", .length = 13 };
 
 	mcp_put_tool_call(&out, "permitted.tool", raw);
 	CU_ASSERT_STRING_EQUAL(buf_string(&out), "{\"name\":\"permitted.tool\",\"arguments\":{\"n\": 1.50e3}}");
-	buf_free(&out);
-	mcp_put_tool_call_progress(&out, "permitted.tool", raw, 7);
-	CU_ASSERT_STRING_EQUAL(buf_string(&out), "{\"name\":\"permitted.tool\",\"arguments\":{\"n\": 1.50e3},"
-						 "\"_meta\":{\"progressToken\":7}}");
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+		char whole[OUT_BYTES];
+
+		buf_free(&out);
+		mcp_put_tool_call_meta(&out, "permitted.tool", raw, &told[i].meta);
+		snprintf(whole, sizeof(whole), "{\"name\":\"permitted.tool\",\"arguments\":{\"n\": 1.50e3}%s}",
+			 told[i].text);
+		CU_ASSERT_STRING_EQUAL(buf_string(&out), whole);
+	}
 }
 
 static const struct broken_row broken_rows[] = {
