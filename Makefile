@@ -78,6 +78,7 @@ $(eval $(call program,libexec/refusals,observers/refusals.c,observers mcp core,-
 $(eval $(call program,libexec/hostile-collector,observers/spans_hostile.c,observers mcp core,-lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/gateway-mutant,gateway/mutant.c,gateway mcp core,-lcjson -lmd -lsqlite3 -lmicrohttpd $(MUTANT_WRAP)))
 $(eval $(call program,libexec/order-service,services/order_service.c,services mcp core,-lsqlite3 $(PQ) -lmicrohttpd -lcjson -lmd))
+$(eval $(call program,libexec/hostile-orders,services/order_hostile.c,services mcp core,-lsqlite3 $(PQ) -lmicrohttpd -lcjson -lmd))
 $(eval $(call program,libexec/order-import,services/order_import.c,services core,-lsqlite3 $(PQ) -lcjson -lmd))
 $(eval $(call program,libexec/order-writer,services/order_writer.c,core,-lsqlite3 $(PQ) -lmd))
 $(eval $(call program,libexec/order-database,services/order_database.c,core,$(PQ) -lmd))

@@ -68,6 +68,7 @@ struct session_options {
 	/* A tool that the second upstream alone serves, while the first one is the recorder; or NULL: one serves all.
 	 */
 	const char *apart;
+	const char *orders_program, *orders_mode;
 	bool orders; /* the operation "order" is offered: the order service is one upstream more */
 	bool undeclared; /* what the second upstream runs is not what was declared */
 };

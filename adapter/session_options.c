@@ -45,4 +45,5 @@ static const struct session_options reference = {
 	.policy_lock = true,
 	.gateway_program = "harness-gateway",
 	.upstream_program = "recorder",
+	.orders_program = "order-service",
 };

@@ -349,6 +349,7 @@ const struct probe probes[] = {
 	  .route = "the permitted operation, in what looks like a command",
 	  .attempt = call_blocked },
 	{ .id = "order-gateway", .route = "the operation that makes an order", .attempt = call_order },
+	{ .id = "order-again", .route = "the operation that makes an order, once more", .attempt = call_order },
 	{ .id = "order-http", .route = "the order service's endpoint", .attempt = try_order_http },
 	{ .id = "order-child",
 	  .route = "the order service's endpoint, from a child process",

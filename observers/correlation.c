@@ -6,9 +6,10 @@
  *   audit    folder: where the gateway's audit database lies, audit.db
  *   orders   folder: where the database of orders lies, orders.db
  *
- * Its measures are how many findings of each kind there are (core/correlate.h). Rows that bear the canary of another
- * subject than the tool's are that path's, and no matter of a call. Positive control: the marker of each phase, as a
- * beacon's entry in the one database and as a row in the other; the fewer of both count.
+ * Its measures are how many findings of each kind there are (core/correlate.h), and `row-without-id`: how many of those
+ * that are joined bear no id, and belong to their call by what was asked for alone. Rows that bear the canary of
+ * another subject than the tool's are that path's, and no matter of a call. Positive control: the marker of each phase,
+ * as a beacon's entry in the one database and as a row in the other; the fewer of both count.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -27,7 +28,6 @@
 
 #define VIEW 0
 #define TOOL "order_create"
-#define OUTCOME "tool_call"
 #define BEACON "beacon.tool"
 #define HASH "sha256:"
 #define ORDER_BYTES (64 * KIB)
@@ -81,12 +81,20 @@ static void take_call(struct joining *joining, const struct json_node *entry)
 		snprintf(call->request, sizeof(call->request), "%s", request + strlen(HASH));
 }
 
+/* Also of a call that was denied for its answer alone: what it did stands. */
+static bool is_outcome(const struct json_node *entry)
+{
+	const struct json_node *type = json_member(entry, "entry_type");
+
+	return json_text_is(type, "tool_call") || json_text_is(type, "egress_denied");
+}
+
 static void take_entry(struct joining *joining, const struct json_node *entry)
 {
 	const struct json_node *tool = json_member(entry, "tool_name");
 	const struct json_node *request = json_member(entry, "request_payload_hash");
 
-	if (!json_text_is(json_member(entry, "entry_type"), OUTCOME))
+	if (!is_outcome(entry))
 		return;
 	if (json_text_is(tool, TOOL))
 		take_call(joining, entry);
@@ -279,6 +287,36 @@ static int look(struct joining *joining, struct error **err)
 	return status;
 }
 
+static bool bears_id(const struct joining *joining, int64_t number)
+{
+	for (size_t i = 0; i < joining->rows_count; i++)
+		if (joining->rows[i].row == number)
+			return joining->rows[i].call[0] != '\0';
+	return false;
+}
+
+static size_t joined_without_id(const struct joining *joining, const struct correlation *found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < found->count; i++)
+		count += found->findings[i].kind == CORRELATE_JOINED && !bears_id(joining, found->findings[i].row);
+	return count;
+}
+
+static int report_measure(const struct joining *joining, const char *name, size_t value, enum wire_phase phase,
+			  struct error **err)
+{
+	struct wire_record record = {
+		.kind = WIRE_COUNT,
+		.reason = joining->reason,
+		.value = (int64_t)value,
+		.connections = (int64_t)joining->calls_count,
+	};
+
+	return observer_record(joining->observer, VIEW, name, phase, &record, err);
+}
+
 static int joining_report(struct observer *observer, enum wire_phase phase, struct error **err)
 {
 	struct joining *joining = observer->state;
@@ -288,17 +326,11 @@ static int joining_report(struct observer *observer, enum wire_phase phase, stru
 	if (status == 0 && joining->reason == WIRE_REASON_NONE)
 		status = correlate(joining->calls, joining->calls_count, joining->rows, joining->rows_count, &found,
 				   err);
-	for (size_t i = 0; i < measures_count && !status; i++) {
-		struct wire_record record = {
-			.kind = WIRE_COUNT,
-			.reason = joining->reason,
-			.value = (int64_t)correlation_count(&found, measures[i].kind),
-			.connections = (int64_t)joining->calls_count,
-		};
-
-		status = observer_record(observer, VIEW, measures[i].name, phase, &record, err);
-	}
-	return status;
+	for (size_t i = 0; i < measures_count && !status; i++)
+		status = report_measure(joining, measures[i].name, correlation_count(&found, measures[i].kind), phase,
+					err);
+	return status < 0 ? status
+			  : report_measure(joining, "row-without-id", joined_without_id(joining, &found), phase, err);
 }
 
 static void joining_close(struct observer *observer)

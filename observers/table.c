@@ -50,8 +50,9 @@ static const char *const spans_measures[] = { "spans", "spans-error", NULL };
 static const char *const orders[] = { "orders", NULL };
 static const char *const orders_measures[] = { "orders", "orders-other", NULL };
 static const char *const correlation[] = { "correlation", NULL };
-static const char *const correlation_measures[] = { "joined",    "row-without-call", "call-without-row", "row-again",
-						    "copied-id", "row-of-denied",    "call-again",       NULL };
+static const char *const correlation_measures[] = { "joined",     "row-without-call", "call-without-row",
+						    "row-again",  "copied-id",        "row-of-denied",
+						    "call-again", "row-without-id",   NULL };
 static const char *const children[] = { "children", NULL };
 static const char *const children_measures[] = { "upstream-environment", "upstream-descriptors", "upstream-children",
 						 NULL };
@@ -227,5 +228,6 @@ const char *const measure_ids[] = {
 	"copied-id",
 	"row-of-denied",
 	"call-again",
+	"row-without-id",
 	NULL,
 };

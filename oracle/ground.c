@@ -32,7 +32,7 @@ static bool hostile_upstream(const struct ground *ground, const struct scenario 
 static bool orders(const struct ground *ground, const struct scenario *scenario)
 {
 	(void)ground;
-	return scenario_tries(scenario, "order-gateway");
+	return scenario_orders(scenario);
 }
 
 /* Only the bridge has a deadline there, and the session ends by that. */

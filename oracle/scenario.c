@@ -302,8 +302,13 @@ static const char *const fault_role_names[] = {
 };
 
 static const char *const peer_place_names[] = {
-	[PEER_NONE] = "none",   [PEER_GATEWAY] = "gateway",     [PEER_UPSTREAM] = "upstream",
-	[PEER_AUDIT] = "audit", [PEER_COLLECTOR] = "collector", NULL
+	[PEER_NONE] = "none",
+	[PEER_GATEWAY] = "gateway",
+	[PEER_UPSTREAM] = "upstream",
+	[PEER_AUDIT] = "audit",
+	[PEER_COLLECTOR] = "collector",
+	[PEER_ORDERS] = "orders",
+	NULL,
 };
 
 static const char *const fault_action_names[] = {

@@ -85,8 +85,9 @@ struct misbehaviour {
 	char bytes[MISBEHAVIOUR_HEX]; /* hexadecimal: what is written, where the row writes something given */
 };
 
-/* A gateway, an upstream, an audit database or a collector of spans that does not do what it should. */
-enum peer_place { PEER_NONE, PEER_GATEWAY, PEER_UPSTREAM, PEER_AUDIT, PEER_COLLECTOR };
+/* A gateway, an upstream, an audit database, a collector of spans or an order service that does not do what it
+ * should. */
+enum peer_place { PEER_NONE, PEER_GATEWAY, PEER_UPSTREAM, PEER_AUDIT, PEER_COLLECTOR, PEER_ORDERS };
 struct peer {
 	int at;
 	char does[NAME_MAX_SHORT];
@@ -182,6 +183,8 @@ bool scenario_stops(const struct scenario *scenario, const char *probe);
 bool scenario_after(const struct scenario *scenario, const char *subject);
 /* Whether it is one of the probes that come before. */
 bool scenario_tries(const struct scenario *scenario, const char *subject);
+/* Whether the agent orders through the gateway. */
+bool scenario_orders(const struct scenario *scenario);
 /* "baseline" has no group; that of "mutation/network" is "mutation". Whether `selector` is the id, the group, or "all",
  * to which those that hurt the engine do not belong. */
 bool scenario_selected(const struct scenario *scenario, const char *selector);

@@ -46,6 +46,11 @@ bool scenario_tries(const struct scenario *scenario, const char *subject)
 	return in_list(scenario->probes, scenario->probes_count, subject);
 }
 
+bool scenario_orders(const struct scenario *scenario)
+{
+	return scenario_tries(scenario, "order-gateway") || scenario_tries(scenario, "order-again");
+}
+
 static bool has_probe(const struct scenario *scenario, const char *name)
 {
 	return scenario_tries(scenario, name) || scenario_after(scenario, name);
@@ -100,6 +105,10 @@ static int check_names(const struct check *check)
 			  names ? names->mutations : NULL);
 }
 
+/* What the order service does instead. */
+static const char *const forgeries[] = { "writes-twice", "writes-nothing",   "writes-own", "copies-id",
+					 "rolls-back",   "answers-too-long", NULL };
+
 /* What the agent tries behind its misbehaviour is named apart: it is tried only if that was let go on. */
 static int check_misbehaviour(const struct check *check)
 {
@@ -124,6 +133,10 @@ static int check_misbehaviour(const struct check *check)
 	if ((scenario->peer.at == PEER_AUDIT || scenario->peer.at == PEER_COLLECTOR) &&
 	    strcmp(scenario->peer.does, "fails") != 0)
 		return check_refuse(check, "peer.does: a database or a collector does nothing but 'fails'");
+	if (scenario->peer.at == PEER_ORDERS && !scenario_orders(scenario))
+		return check_refuse(check, "peer.at: nobody orders through the gateway here");
+	if (scenario->peer.at == PEER_ORDERS && !listed(forgeries, scenario->peer.does))
+		return refuse_unknown(check, "peer.does", scenario->peer.does, forgeries);
 	return 0;
 }
 
@@ -257,7 +270,7 @@ static const char *const work_written[] = { "audit-allow",  "audit-deny",  "audi
 static const char *const work_of_spans[] = { "spans", "spans-error", NULL };
 static const char *const work_of_children[] = { "upstream-children", NULL };
 /* What was authorised, what another service does in any case, and the sum of both. */
-static const char *const work_ordered[] = { "order-gateway", "order-service", "orders", NULL };
+static const char *const work_ordered[] = { "order-gateway", "order-again", "order-service", "orders", NULL };
 
 static const struct place {
 	const char *observer;
@@ -279,6 +292,9 @@ static bool may_be_control(const struct scenario *scenario, const struct expecta
 {
 	if (strcmp(cell->observer, "deliveries") == 0 && scenario_after(scenario, cell->subject))
 		return lives_on(scenario);
+	/* A forged order that bears nobody's canary has to be seen. */
+	if (strcmp(cell->observer, "orders") == 0 && strcmp(cell->subject, "orders-other") == 0)
+		return scenario->peer.at == PEER_ORDERS;
 	for (size_t i = 0; i < ARRAY_SIZE(control_places); i++)
 		if (strcmp(control_places[i].observer, cell->observer) == 0)
 			return !control_places[i].subjects || listed(control_places[i].subjects, cell->subject);

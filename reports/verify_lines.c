@@ -352,6 +352,7 @@ static const char *const measure_names[] = {
 	"copied-id",
 	"row-of-denied",
 	"call-again",
+	"row-without-id",
 	"spans",
 	"spans-error",
 	"upstream-environment",

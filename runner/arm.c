@@ -110,7 +110,7 @@ static void apply_orders(struct arm *arm)
 	struct session_options *options = &arm->options;
 	struct session_ceiling *ceiling = &options->ceilings[options->ceilings_count];
 
-	if (!scenario_tries(&arm->scenario, "order-gateway") || !arm_observers_wanted(arm, "orders") ||
+	if (!scenario_orders(&arm->scenario) || !arm_observers_wanted(arm, "orders") ||
 	    arm->context.gateway.kind != GATEWAY_EMBEDDED)
 		return;
 	options->orders = true;
@@ -144,6 +144,9 @@ static void apply_scenario(struct arm *arm)
 	} else if (peer->at == PEER_UPSTREAM) {
 		options->upstream_program = "hostile-upstream";
 		options->upstream_mode = peer->does;
+	} else if (peer->at == PEER_ORDERS) {
+		options->orders_program = "hostile-orders";
+		options->orders_mode = peer->does;
 	}
 	apply_labels(arm);
 	apply_apart(arm);

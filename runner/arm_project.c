@@ -98,6 +98,8 @@ int arm_project(struct arm *arm, struct error **err)
 	    (arm->context.gateway.kind == GATEWAY_EMBEDDED &&
 	     take_program(arm, "gateway.program", arm->options.gateway_program, arm->options.gateway_mode, err) < 0) ||
 	    take_program(arm, "gateway.upstream", arm->options.upstream_program, arm->options.upstream_mode, err) < 0 ||
+	    (arm->options.orders &&
+	     take_program(arm, "gateway.orders", arm->options.orders_program, arm->options.orders_mode, err) < 0) ||
 	    take_flags(arm, err) < 0 || take_limits(arm, err) < 0 || take_watch(arm, err) < 0)
 		return -1;
 	for (size_t i = 0; i < arm->options.ceilings_count; i++) {

@@ -56,7 +56,7 @@ static int put_servers(const struct arm *arm, struct gateway_config *config, str
 	return 0;
 }
 
-/* On its own database; it gets no descriptor of ours. */
+/* On its own database; it gets no descriptor of ours, and is told under which id a call was authorised. */
 static int put_orders(const struct arm *arm, struct gateway_config *config, struct error **err)
 {
 	struct gateway_tool *row = &config->catalog[config->catalog_count];
@@ -64,12 +64,15 @@ static int put_orders(const struct arm *arm, struct gateway_config *config, stru
 
 	if (!arm->options.orders)
 		return 0;
-	if (measure_upstream("order-service", server, err) < 0)
+	if (measure_upstream(arm->options.orders_program, server, err) < 0)
 		return -1;
 	server->pass_fd = -1;
-	snprintf(server->arguments[0], GATEWAY_ARGUMENT_BYTES, "%.*s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE,
-		 GATEWAY_ARGUMENT_BYTES / 2, arm->path);
-	server->arguments_count = 1;
+	server->call_id = true;
+	if (arm->options.orders_mode)
+		snprintf(server->arguments[server->arguments_count++], GATEWAY_ARGUMENT_BYTES, "%s",
+			 arm->options.orders_mode);
+	snprintf(server->arguments[server->arguments_count++], GATEWAY_ARGUMENT_BYTES,
+		 "%.*s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE, GATEWAY_ARGUMENT_BYTES / 2, arm->path);
 	snprintf(row->tool, sizeof(row->tool), SESSION_ORDER_TOOL);
 	snprintf(row->sensitivity, sizeof(row->sensitivity), "public");
 	row->server = (int64_t)config->servers_count++;

@@ -10,39 +10,33 @@
 #define HTTP_BAD_REQUEST 400
 #define HTTP_UNAVAILABLE 503
 
-/* Of a caller who knows under which id it was authorised; it is copied into the row and trusted for nothing. */
-static const char *call_of(const struct mcp_request *request)
+/* It is copied into the row. */
+const char *order_tool_call(const struct mcp_request *request)
 {
 	const char *call = json_string(json_member(json_member(mcp_request_params(request), "_meta"), "call_id"));
 
 	return call && strlen(call) < ID_MAX && schema_matches(PATTERN_ID, call, strlen(call)) ? call : "";
 }
 
-static bool read_arguments(const struct mcp_request *request, struct order *order)
+bool order_tool_read(const struct mcp_request *request, struct order *out)
 {
 	const struct json_node *params = mcp_request_params(request);
 	cleanup_error struct error *unread = NULL;
 
 	return json_text_is(json_member(params, "name"), ORDER_TOOL) &&
-	       schema_decode(order_fields, json_member(params, "arguments"), "an order", order, sizeof(*order),
-			     &unread) == 0;
+	       schema_decode(order_fields, json_member(params, "arguments"), "an order", out, sizeof(*out), &unread) ==
+		       0;
 }
 
-static int run_call(void *context, struct mcp_request *request, struct error **err)
+void order_tool_refuse(struct mcp_request *request)
+{
+	mcp_request_error(request, RPC_INVALID_PARAMS, "Invalid params", RPC_NONE);
+}
+
+int order_tool_answer(struct mcp_request *request, int64_t id, struct error **err)
 {
 	cleanup_buf struct buf result = BUF(ANSWER_BYTES);
-	cleanup_error struct error *unwritten = NULL;
-	struct order order;
-	int64_t id = 0;
 
-	if (!read_arguments(request, &order)) {
-		mcp_request_error(request, RPC_INVALID_PARAMS, "Invalid params", RPC_NONE);
-		return 0;
-	}
-	if (orders_create(context, &order, call_of(request), &id, &unwritten) < 0) {
-		mcp_request_error(request, RPC_INTERNAL_ERROR, "the order was not made", RPC_NONE);
-		return 0;
-	}
 	(void)buf_printf(&result, "{\"content\":[{\"type\":\"text\",\"text\":\"order %lld\"}]}", (long long)id);
 	if (buf_check(&result, "an answer", err) < 0)
 		return -1;
@@ -50,7 +44,24 @@ static int run_call(void *context, struct mcp_request *request, struct error **e
 	return 0;
 }
 
-static int run_list(void *context, struct mcp_request *request, struct error **err)
+static int run_call(void *context, struct mcp_request *request, struct error **err)
+{
+	cleanup_error struct error *unwritten = NULL;
+	struct order order;
+	int64_t id = 0;
+
+	if (!order_tool_read(request, &order)) {
+		order_tool_refuse(request);
+		return 0;
+	}
+	if (orders_create(context, &order, order_tool_call(request), &id, &unwritten) < 0) {
+		mcp_request_error(request, RPC_INTERNAL_ERROR, "the order was not made", RPC_NONE);
+		return 0;
+	}
+	return order_tool_answer(request, id, err);
+}
+
+int order_tool_list(void *context, struct mcp_request *request, struct error **err)
 {
 	static const char list[] =
 		"{\"tools\":[{\"name\":\"" ORDER_TOOL "\",\"description\":\"makes an order\",\"inputSchema\":{"
@@ -94,7 +105,7 @@ static int run_post(void *context, struct mcp_http_exchange *exchange, struct er
 }
 
 const struct mcp_handler order_handlers[] = {
-	{ .method = "tools/list", .run = run_list },
+	{ .method = "tools/list", .run = order_tool_list },
 	{ .method = "tools/call", .run = run_call },
 	{ .method = NULL },
 };

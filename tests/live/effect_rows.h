@@ -27,14 +27,55 @@ static const struct row effects_gateway[] = {
 	{ "call-without-row", "correlation", '=', 0, false },
 	{ "row-again", "correlation", '=', 0, false },
 	{ "copied-id", "correlation", '=', 0, false },
+	{ "row-without-id", "correlation", '=', 0, false },
 	{ "audit-allow", "audit", '=', 2, false },
 	{ "audit-chain", "audit", '=', 0, false },
 	{ .subject = NULL },
 };
 
+/* Two subjects' orders, those of nobody, and all; then what was joined, and each other finding. */
+#define FORGED(first, second, other, row_without_call, call_without_row, row_again, copied_id, row_of_denied)          \
+	{ "order-gateway", "orders", '=', (first), false }, { "order-again", "orders", '=', (second), false },         \
+		{ "orders-other", "orders", '=', (other), false },                                                     \
+		{ "orders", "orders", '=', (first) + (second) + (other), false },                                      \
+		{ "row-without-call", "correlation", '=', (row_without_call), false },                                 \
+		{ "call-without-row", "correlation", '=', (call_without_row), false },                                 \
+		{ "row-again", "correlation", '=', (row_again), false },                                               \
+		{ "copied-id", "correlation", '=', (copied_id), false },                                               \
+		{ "row-of-denied", "correlation", '=', (row_of_denied), false },                                       \
+		{ "call-again", "correlation", '=', 0, false }, { "row-without-id", "correlation", '=', 0, false },    \
+	{                                                                                                              \
+		"audit-chain", "audit", '=', 0, false                                                                  \
+	}
+#define JOINED(joined, allowed, denied)                                                                                \
+	{ "joined", "correlation", '=', (joined), false }, { "audit-allow", "audit", '=', (allowed), false },          \
+		{ "audit-deny", "audit", '=', (denied), false },                                                       \
+	{                                                                                                              \
+		.subject = NULL                                                                                        \
+	}
+
+static const struct row effects_twice[] = { FORGED(2, 2, 0, 0, 0, 0, 0, 0), JOINED(4, 4, 0) };
+static const struct row effects_again[] = { FORGED(1, 2, 0, 0, 0, 1, 0, 0), JOINED(2, 2, 0) };
+static const struct row effects_no_row[] = { FORGED(1, 0, 0, 0, 1, 0, 0, 0), JOINED(1, 2, 0) };
+static const struct row effects_own[] = { FORGED(1, 1, 1, 1, 0, 0, 0, 0), JOINED(2, 2, 0) };
+static const struct row effects_id[] = { FORGED(1, 1, 0, 0, 1, 0, 1, 0), JOINED(1, 2, 0) };
+static const struct row effects_denied[] = { FORGED(1, 1, 0, 0, 0, 0, 0, 1), JOINED(1, 1, 1) };
+/* One subject, which asks twice for the same. */
+static const struct row effects_alike[] = {
+	{ "order-gateway", "orders", '=', 2, false },
+	{ "orders", "orders", '=', 2, false },
+	{ "row-again", "correlation", '=', 1, false },
+	{ "call-without-row", "correlation", '=', 1, false },
+	JOINED(1, 2, 0),
+};
+
 #define EFFECT_ARMS                                                                                                    \
 	{ "effects/order-create", effects_create }, { "effects/order-gateway", effects_gateway },                      \
-		{ "effects/order-network", effects_network },                                                          \
+		{ "effects/order-network", effects_network }, { "effects/order-twice", effects_twice },                \
+		{ "effects/forged-again", effects_again }, { "effects/forged-answer", effects_no_row },                \
+		{ "effects/forged-rollback", effects_no_row }, { "effects/forged-own", effects_own },                  \
+		{ "effects/forged-id", effects_id }, { "effects/forged-id-alike", effects_alike },                     \
+		{ "effects/forged-denied", effects_denied },                                                           \
 	{                                                                                                              \
 		"effects/order-read-only", effects_read_only                                                           \
 	}

@@ -61,10 +61,10 @@ row() { # WHAT SED TEXT
 row "an unknown observer" '0,/"observers": \["orders"\]/s//"observers": ["ordres"]/' \
 	"paths[0].observers[0]: unknown 'ordres': did you mean 'orders'?"
 row "a path without an observer" '0,/"observers": \["orders"\]/s//"observers": []/' "paths[0].observers: none"
-row "a scenario that does not exist" '0,/"scenarios": \["effects\/order-gateway"\]/s//"scenarios": ["moon"]/' \
+row "a scenario that does not exist" '0,/"scenarios": \["effects\/order-gateway", "effects\/order-twice"\]/s//"scenarios": ["moon"]/' \
 	"paths[0].scenarios[0]: no scenario is 'moon'"
 # A deployment's path never gets the coverage of the agent's confinement: neither where a canary is checked...
-row "a canary check as coverage" '0,/"scenarios": \["effects\/order-gateway"\]/s//"scenarios": ["mutation\/log-driver"]/' \
+row "a canary check as coverage" '0,/"scenarios": \["effects\/order-gateway", "effects\/order-twice"\]/s//"scenarios": ["mutation\/log-driver"]/' \
 	"paths[0].scenarios[0]: 'mutation/log-driver' does not look for 'order-gateway'"
 # ...nor by saying so.
 row "a status by hand" 's/"revision":/"status": "established", "revision":/' "unknown key 'status'"
