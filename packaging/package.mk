@@ -33,9 +33,10 @@ EXAMPLE_FILES := $(shell find docs/examples -type f | LC_ALL=C sort)
 SCHEMA_FILES := $(wildcard reports/schema/*.json)
 
 .PHONY: docs
-docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, packaging/completion and reports/schema, from the tables in the code
+docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, docs/routes.md, docs/limits.md, packaging/completion and reports/schema, from the tables in the code
 	$(BUILD)/tests/test_schemas write
 	$(BUILD)/harness manual >docs/harness.1
+	for page in routes limits; do $(BUILD)/harness page $$page >docs/$$page.md || exit 1; done
 	@mkdir -p $(COMPLETIONS)
 	for shell in bash zsh fish; do $(BUILD)/harness completion $$shell >$(COMPLETIONS)/harness.$$shell || exit 1; done
 

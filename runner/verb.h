@@ -48,7 +48,7 @@ struct verb {
 extern const struct verb verb_run, verb_list, verb_verify, verb_clean, verb_doctor, verb_policy, verb_help, verb_arm;
 extern const struct verb verb_merge, verb_recheck, verb_diff, verb_replay;
 extern const struct verb verb_completion, verb_manual, verb_report, verb_sign;
-extern const struct verb verb_effects;
+extern const struct verb verb_effects, verb_page;
 extern const struct verb *const verbs[]; /* NULL-terminated */
 /* NULL and ERROR_USAGE, with the verb that was probably meant, when there is none of that name. */
 const struct verb *verb_find(const char *name, struct error **err) MUST_CHECK;

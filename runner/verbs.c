@@ -56,7 +56,7 @@ const struct verb verb_help = {
 };
 
 const struct verb *const verbs[] = {
-	&verb_run,     &verb_list,       &verb_verify, &verb_recheck, &verb_diff,   &verb_merge,
-	&verb_replay,  &verb_sign,       &verb_report, &verb_clean,   &verb_doctor, &verb_policy,
-	&verb_effects, &verb_completion, &verb_help,   &verb_arm,     &verb_manual, NULL,
+	&verb_run,  &verb_list,   &verb_verify, &verb_recheck, &verb_diff,   &verb_merge,   &verb_replay,
+	&verb_sign, &verb_report, &verb_clean,  &verb_doctor,  &verb_policy, &verb_effects, &verb_completion,
+	&verb_help, &verb_arm,    &verb_manual, &verb_page,    NULL,
 };

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The manual page and the completions that lie in the tree are those that the program prints, and say each verb and flag.
+# Manual page, pages and completions that lie in the tree are those that the program prints, and say each verb and flag.
 # shellcheck disable=SC2317 # check() calls functions by name
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,6 +29,9 @@ fresh() { # FILE VERB WORD...
 	return 1
 }
 check "docs/harness.1 is what the program prints" fresh docs/harness.1 manual
+for page in routes limits; do
+	check "docs/$page.md is what the program prints" fresh "docs/$page.md" page "$page"
+done
 for shell in bash zsh fish; do
 	check "the completion of $shell is what the program prints" fresh "packaging/completion/harness.$shell" completion "$shell"
 done
@@ -76,6 +79,9 @@ check "escapes for a shell are refused" no_such completion $'\e[31m'
 check "no shell is refused" no_such completion
 check "two shells are refused" no_such completion bash zsh
 check "words behind manual are refused" no_such manual bash
+check "another page is refused" no_such page route
+check "two pages are refused" no_such page routes limits
+check "no page is refused" no_such page
 
 # Each word that the code notes as an event of an arm, and each subject that it writes out, stands in the table of events.
 events_explained() {
