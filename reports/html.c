@@ -18,6 +18,8 @@ static int put_page(struct html_page *page, struct error **err)
 	if (result < 0)
 		return result;
 	html_coverage(page);
+	html_routes(page);
+	html_limits(page);
 	html_verification(page);
 	buf_text(page->out, "</main>\n</body>\n</html>\n");
 	return buf_check(page->out, "report.html", err);

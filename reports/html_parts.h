@@ -80,6 +80,8 @@ void html_arms(struct html_page *page); /* html_arms.c */
 void html_timeline(struct html_page *page, const struct html_arm *arm); /* html_timeline.c */
 int html_environment(struct html_page *page, struct error **err) MUST_CHECK; /* html_environment.c */
 void html_coverage(struct html_page *page); /* html_coverage.c: what was not tested */
+void html_routes(struct html_page *page); /* html_routes.c */
+void html_limits(struct html_page *page); /* html_limits.c: what no run shows */
 void html_verification(struct html_page *page); /* how to check the bundle offline */
 
 #endif

@@ -127,6 +127,7 @@ static void put_contents(const struct html_page *page)
 	buf_text(out, "<li><a href=\"#mutations\">Mutants</a>\n<li><a href=\"#matrix\">Matrix</a>\n"
 		      "<li><a href=\"#arms\">Arms</a>\n<li><a href=\"#environment\">Environment</a>\n"
 		      "<li><a href=\"#coverage\">What was not tested</a>\n"
+		      "<li><a href=\"#routes\">Routes</a>\n<li><a href=\"#limits\">Limits</a>\n"
 		      "<li><a href=\"#verify\">Check it yourself</a>\n</ul></nav>\n");
 }
 

@@ -33,7 +33,7 @@ size_t limits_count(void);
 
 /* Appends docs/limits.md. */
 void limits_page(struct buf *out);
-/* Appends one line that names how many there are, the first, and where all are. */
+/* Appends one line that names how many there are, the first two, and where all are. */
 void limits_line(struct buf *out);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
+#include "reports/limits.h"
 
 #define COLUMNS 120
 #define INDENT "  "
@@ -274,6 +275,7 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 		buf_text(out, "Outside the promise: bridge and watchdog lost at once; the agent then lives until its "
 			      "arm ends,\n"
 			      "or `harness clean` ends it.\n");
+	limits_line(out);
 	buf_printf(out, "bundle: %s\nsha256: %s\nwall time: %" PRId64 ".%" PRId64 " s\n", facts->bundle, facts->sha256,
 		   facts->wall_ns / NS_PER_S, facts->wall_ns % NS_PER_S / (NS_PER_S / 10));
 }

@@ -47,6 +47,9 @@ static void test_passed(void)
 	HOLDS(text, "verdict: pass: no leak was seen, and every protected zero was earned\nIt does not prove ");
 	HOLDS(text, "bundle: runs/20260102T030405Z-01234567/confinement-evidence.tar.gz\nsha256: 0123456789abcdef");
 	HOLDS(text, "\nOutside the promise: bridge and watchdog lost at once");
+	HOLDS(text, "\nlimits: ");
+	HOLDS(text, " things that no run shows (timing, traffic shape, ...), each with its reason in docs/limits.md\n"
+		    "bundle: ");
 	HOLDS(text, "wall time: 12.3 s\n");
 	CU_ASSERT_PTR_NULL(strstr(text, "next:"));
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
