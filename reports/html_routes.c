@@ -21,7 +21,7 @@ static void put_mutants(struct buf *out, const struct route *route, const struct
 		caught += verdicts->mutations[i].verdict == VERDICT_PASS;
 	}
 	if (!route->mutations)
-		buf_text(out, "there is none");
+		buf_text(out, "no mutant");
 	else if (ran == 0)
 		buf_text(out, "none ran");
 	else

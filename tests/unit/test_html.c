@@ -135,7 +135,7 @@ static void test_passed(void)
 					     "<th scope=\"row\">other-endpoints<td>",
 					     "<td>2 of 2 caught\n",
 					     "<th scope=\"row\">privileges<td>",
-					     "<td>nobody<td>there is none\n",
+					     "<td>nobody<td>no mutant\n",
 					     "<h2 id=\"limits\">",
 					     "AppArmor, SELinux and arm64 were not tested",
 					     "<th scope=\"row\">timing<td>",
