@@ -28,7 +28,7 @@ EFFECT_FILES := $(wildcard effects/*.json)
 COMPLETIONS := packaging/completion
 MANUALS := docs/harness.1 docs/harness-gateway.1
 # As they lie in the source, so that their links hold.
-INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md docs/*.py) ci/scan-bundle
+INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.md docs/rooms/*.md docs/*.py) ci/scan-bundle
 EXAMPLE_FILES := $(shell find docs/examples -type f | LC_ALL=C sort)
 SCHEMA_FILES := $(wildcard reports/schema/*.json)
 

@@ -59,9 +59,10 @@ const struct limit limits[] = {
 	{ .id = "other-encodings",
 	  .kind = LIMIT_CHANNEL,
 	  .title = "encodings that nobody looks for",
-	  .reason = "observers look for a canary in a fixed list of encodings; one that is encrypted, compressed or "
-		    "split is not found",
-	  .beside = "connections, packets and bytes are counted whatever they hold" },
+	  .reason = "most observers look for a canary as it is: one that is encoded, encrypted, compressed or split is "
+		    "not found",
+	  .beside = "connections and bytes are counted whatever they hold; the gateway's records are searched in many "
+		    "encodings" },
 	{ .id = "swap",
 	  .kind = LIMIT_HOST,
 	  .title = "swap",
