@@ -32,13 +32,19 @@ INSTALLED_DOCS := README.md CHANGELOG.md SECURITY.md LICENSE $(wildcard docs/*.m
 EXAMPLE_FILES := $(shell find docs/examples -type f | LC_ALL=C sort)
 SCHEMA_FILES := $(wildcard reports/schema/*.json)
 
+# What harness prints, into a file: all of it, or the file stays as it was.
+print = $(BUILD)/harness $(1) >$(BUILD)/printed && cp $(BUILD)/printed $(2)
+
 .PHONY: docs
 docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, docs/routes.md, docs/limits.md, packaging/completion and reports/schema, from the tables in the code
 	$(BUILD)/tests/test_schemas write
-	$(BUILD)/harness manual >docs/harness.1
-	for page in routes limits; do $(BUILD)/harness page $$page >docs/$$page.md || exit 1; done
 	@mkdir -p $(COMPLETIONS)
-	for shell in bash zsh fish; do $(BUILD)/harness completion $$shell >$(COMPLETIONS)/harness.$$shell || exit 1; done
+	$(call print,manual,docs/harness.1)
+	$(call print,page routes,docs/routes.md)
+	$(call print,page limits,docs/limits.md)
+	$(call print,completion bash,$(COMPLETIONS)/harness.bash)
+	$(call print,completion zsh,$(COMPLETIONS)/harness.zsh)
+	$(call print,completion fish,$(COMPLETIONS)/harness.fish)
 
 .PHONY: install
 install: all ## what `make` built, below prefix=/usr/local; DESTDIR is put before it

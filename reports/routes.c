@@ -90,11 +90,13 @@ const struct route routes[] = {
 	  .mediator = "The gateway; call, entry of the audit chain and row are joined by an observer that reads both.",
 	  .missing = "An order without a call, a second order of one call, a copied call id: each is a finding, and "
 		     "fails its arm.",
-	  .rest = "No mutant makes a wrong join in a run; tests of the observer do.",
-	  .subjects = IDS("order-gateway", "joined", "row-without-call", "call-without-row", "row-again", "copied-id",
-			  "row-of-denied", "call-again"),
+	  .rest = "An order service that forges shows, in each run, that the observers find what they must.",
+	  .subjects = IDS("order-gateway", "order-again", "joined", "row-without-call", "call-without-row", "row-again",
+			  "copied-id", "row-of-denied", "call-again"),
 	  .observers = IDS("orders", "correlation", "audit"),
-	  .scenarios = IDS("effects/order-gateway") },
+	  .scenarios = IDS("effects/order-gateway", "effects/order-twice", "effects/forged-again",
+			   "effects/forged-answer", "effects/forged-denied", "effects/forged-id",
+			   "effects/forged-id-alike", "effects/forged-own", "effects/forged-rollback") },
 	{ .id = "other-endpoints",
 	  .title = "the agent's own connections and datagrams: IPv4, IPv6, DNS, the host's address, the endpoint of a "
 		   "service",
