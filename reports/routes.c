@@ -92,7 +92,7 @@ const struct route routes[] = {
 		     "fails its arm.",
 	  .rest = "An order service that forges shows, in each run, that the observers find what they must.",
 	  .subjects = IDS("order-gateway", "order-again", "joined", "row-without-call", "call-without-row", "row-again",
-			  "copied-id", "row-of-denied", "call-again"),
+			  "copied-id", "row-of-denied", "call-again", "row-without-id"),
 	  .observers = IDS("orders", "correlation", "audit"),
 	  .scenarios = IDS("effects/order-gateway", "effects/order-twice", "effects/forged-again",
 			   "effects/forged-answer", "effects/forged-denied", "effects/forged-id",
