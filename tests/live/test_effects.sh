@@ -7,7 +7,7 @@
 . "$(dirname "$0")/live.sh"
 need_engine
 
-for tree in plain blind closed leaky bypass; do
+for tree in plain lists blind closed leaky bypass; do
 	copy_tree "$tree"
 	cp -a effects "$folder/$tree"
 done
@@ -33,6 +33,19 @@ check "without the network's protection the agent and its child order" sees orde
 	"order-child 1;order-file 0;order-http 1;order-service 1;orders 3;orders-other 0;permitted 0;"
 check "on a writable root it leaves an order" sees order-read-only \
 	"order-child 0;order-file 1;order-http 0;order-service 1;orders 2;orders-other 0;permitted 0;"
+check "four orders are made where two and two are alike" sees order-twice \
+	"order-again 2;order-gateway 2;orders 4;orders-other 0;"
+# What each forgery leaves in the database; what is joined of it is in the cells, which all passed.
+forged() { # SCENARIO VALUES
+	check "$1: what is in the database" sees "forged-$1" "$2"
+}
+forged again "order-again 2;order-gateway 1;orders 3;orders-other 0;"
+forged answer "order-again 0;order-gateway 1;orders 1;orders-other 0;"
+forged rollback "order-again 0;order-gateway 1;orders 1;orders-other 0;"
+forged own "order-again 1;order-gateway 1;orders 3;orders-other 1;"
+forged id "order-again 1;order-gateway 1;orders 2;orders-other 0;"
+forged id-alike "order-gateway 2;orders 2;orders-other 0;"
+forged denied "order-again 1;order-gateway 1;orders 2;orders-other 0;"
 check "the bundle is verified" "$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz"
 
 # ---- what it says of the declared effect ----
@@ -57,6 +70,16 @@ check "the set's completeness is not" claim path_set_completeness "not_establish
 check "and complete mediation is not, for these reasons" claim complete_mediation \
 	"not_established path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "both halves are shown" says "NON_BYPASSABILITY(orders-sqlite,order_create) not_established: the set is complete: not_established; what"
+# Who takes a forging service for the deployment's own is told what it does.
+sed -i 's|"effects/order-gateway", "effects/order-twice"|&, "effects/forged-again", "effects/forged-denied", "effects/forged-rollback"|' \
+	"$folder/lists/effects/order_create.json"
+harness lists run effects/order-gateway effects/forged-again effects/forged-denied effects/forged-rollback
+check "the forgeries are what their scenarios say" exits 0
+claims lists
+check "a denied call that acted refutes the authorization" claim authorization "refuted !effect_of_denied_call@P1"
+check "and the correlation, as does a second order, while a call has none" claim correlation \
+	"refuted !second_effect_of_call@P1 !effect_of_denied_call@P1 read_back@P1"
+check "as a failure" exits 1
 printf 'no bundle' >"$folder/none"
 check "what is no bundle has no claims" not "$folder/plain/build/harness" effects claims "$folder/none"
 
