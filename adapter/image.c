@@ -40,11 +40,20 @@ static int pack(const struct member *members, size_t count, struct buf *out, str
 	return status;
 }
 
+#define KEPT(probe)                                                                                                    \
+	{                                                                                                              \
+		.name = IMAGE_KEPT "/" probe, .type = '0', .mode = 0644, .bytes = IMAGE_KEPT_TEXT,                     \
+		.length = strlen(IMAGE_KEPT_TEXT)                                                                      \
+	}
+
 static int layer(const struct buf *agent, struct buf *out, struct error **err)
 {
 	const struct member members[] = {
 		{ .name = "agent", .type = '0', .mode = 0755, .bytes = agent->data, .length = agent->length },
 		{ .name = "export/", .type = '5', .mode = 01777 },
+		{ .name = IMAGE_KEPT "/", .type = '5', .mode = 0777 },
+		KEPT("delete-child"),
+		KEPT("file-delete"),
 		{ .name = "export/marker",
 		  .type = '0',
 		  .mode = 0644,

@@ -1,6 +1,6 @@
 /*
  * The agent's image, made here: a deterministic archive (same program, same bytes) that holds /agent, /export with mode
- * 1777 and in it the marker of the files observers, nothing else.
+ * 1777 and in it the marker of the files observers and a folder of files that are to be kept, nothing else.
  */
 #ifndef HARNESS_ADAPTER_IMAGE_H
 #define HARNESS_ADAPTER_IMAGE_H
@@ -11,6 +11,9 @@
 
 #define IMAGE_REPOSITORY "harness/agent"
 #define IMAGE_MARKER "harness-files-marker-1\n"
+/* Everybody may delete what is in it: a file for each probe that does, named as that is. */
+#define IMAGE_KEPT "export/kept"
+#define IMAGE_KEPT_TEXT "this file is to be kept\n"
 #define IMAGE_ID_MAX 80 /* "sha256:" and 64 digits */
 
 struct image {

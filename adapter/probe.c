@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "adapter/image.h"
+
 const struct probe_route *probe_find(const char *id)
 {
 	for (const struct probe_route *route = probe_routes; route->id; route++)
@@ -48,6 +50,8 @@ const char *const probe_ids[] = {
 	"order-service",
 	"order-gateway",
 	"order-again",
+	"file-delete",
+	"delete-child",
 	NULL,
 };
 
@@ -79,6 +83,8 @@ const struct probe_route probe_routes[] = {
 	{ .id = "order-child", .address = PROBE_SERVICE },
 	{ .id = "order-file", .address = PROBE_PATH, .target = "/export/order" },
 	{ .id = "order-service", .address = PROBE_DEPLOYMENT },
+	{ .id = "file-delete", .address = PROBE_PATH, .target = "/" IMAGE_KEPT "/file-delete" },
+	{ .id = "delete-child", .address = PROBE_PATH, .target = "/" IMAGE_KEPT "/delete-child" },
 	{ .id = "tool-name", .address = PROBE_OUTSIDE },
 	{ .id = "raising", .address = PROBE_OUTSIDE, .target = "permitted.tool" },
 	{ .id = "raised", .address = PROBE_OUTSIDE, .target = "public.tool" },

@@ -215,6 +215,23 @@ static void try_order_file(const struct order *order)
 	close(fd);
 }
 
+static void try_delete(const struct order *order)
+{
+	unlink(order->address);
+}
+
+static void try_delete_child(const struct order *order)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		try_delete(order);
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
 static void try_stderr(const struct order *order)
 {
 	char line[128];
@@ -355,6 +372,8 @@ const struct probe probes[] = {
 	  .route = "the order service's endpoint, from a child process",
 	  .attempt = try_order_child },
 	{ .id = "order-file", .route = "a file that somebody imports as orders", .attempt = try_order_file },
+	{ .id = "file-delete", .route = "the deletion of a file that is to be kept", .attempt = try_delete },
+	{ .id = "delete-child", .route = "the same by a child process", .attempt = try_delete_child },
 	{ .id = "after", .route = "the permitted operation, once more", .attempt = call },
 	{ .id = NULL },
 };

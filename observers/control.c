@@ -10,6 +10,9 @@
 
 #define SEND_MS 5000
 #define STOP_MS 1000
+/* Of a program that a declaration brings. */
+#define OWN_FD 4
+#define OWN_PATH "/proc/self/fd/4"
 
 static int tell(struct observer_process *process, struct wire_message *message, enum wire_type type, int fd,
 		struct error **err)
@@ -75,11 +78,26 @@ static int start(struct observer_process *process, const char *extra, int netns,
 	return spawn(&options, &process->child, err);
 }
 
-int observer_start(const struct observer_kind *kind, const char *extra, int netns, struct observer_process **out,
-		   struct error **err)
+/* A "#!" program is opened by its interpreter, by the name that the kernel gives it: the descriptor must be there. */
+static int start_own(struct observer_process *process, int executable, struct error **err)
+{
+	char name[] = "observer", id[NAME_MAX_SHORT];
+	char *argv[] = { name, id, NULL };
+	cleanup_fd int theirs = -1;
+	struct spawn_options options = { SPAWN_DEFAULTS, .path = OWN_PATH, .argv = argv };
+	int r = fd_seqpacket(&process->socket, &theirs, err);
+
+	if (r < 0)
+		return r;
+	snprintf(id, sizeof(id), "%s", process->kind->id);
+	options.fds[options.fds_count++] = (struct spawn_fd){ .from = theirs, .to = WIRE_FD };
+	options.fds[options.fds_count++] = (struct spawn_fd){ .from = executable, .to = OWN_FD };
+	return spawn(&options, &process->child, err);
+}
+
+static int new_process(const struct observer_kind *kind, struct observer_process **out, struct error **err)
 {
 	struct observer_process *process = calloc(1, sizeof(*process));
-	int r;
 
 	if (!process)
 		return error_set(err, ERROR_MEMORY, "no memory for an observer");
@@ -87,6 +105,35 @@ int observer_start(const struct observer_kind *kind, const char *extra, int netn
 	process->socket = -1;
 	process->lost = -1;
 	process->child = (struct child)CHILD_NONE;
+	*out = process;
+	return 0;
+}
+
+int observer_start_own(const struct observer_kind *kind, int executable, struct observer_process **out,
+		       struct error **err)
+{
+	struct observer_process *process = NULL;
+	int r = new_process(kind, &process, err);
+
+	if (r < 0)
+		return r;
+	r = start_own(process, executable, err);
+	if (r < 0) {
+		free_process(process);
+		return error_wrap(err, "starting observer %s", kind->id);
+	}
+	*out = process;
+	return 0;
+}
+
+int observer_start(const struct observer_kind *kind, const char *extra, int netns, struct observer_process **out,
+		   struct error **err)
+{
+	struct observer_process *process = NULL;
+	int r = new_process(kind, &process, err);
+
+	if (r < 0)
+		return r;
 	r = start(process, extra, netns, err);
 	if (r < 0) {
 		free_process(process);
@@ -158,6 +205,7 @@ int observer_ask(struct observer_process *process, enum wire_phase phase, struct
 {
 	struct wire_message message = { .phase = phase };
 
+	process->asked[phase] = true;
 	return tell(process, &message, WIRE_REPORT, -1, err);
 }
 

@@ -30,10 +30,14 @@ struct observer_subject {
  * `netns` -1 or the namespace that the program enters before exec. */
 int observer_start(const struct observer_kind *kind, const char *extra, int netns, struct observer_process **out,
 		   struct error **err) MUST_CHECK;
+/* As observer_start(), of a program that a declaration brings: `executable` is what runs, whatever its name, with
+ * ["observer", kind id], and its standard error is /dev/null, since nobody knows what it says there. */
+int observer_start_own(const struct observer_kind *kind, int executable, struct observer_process **out,
+		       struct error **err) MUST_CHECK;
 int observer_expect(struct observer_process *process, const struct observer_subject *subject,
 		    struct error **err) MUST_CHECK;
 int observer_begin(struct observer_process *process, struct error **err) MUST_CHECK;
-/* Waits for READY; checks the known answers. */
+/* Waits for READY. Who gives wrong known answers is believed no longer: ERROR_REFUSED. */
 int observer_wait_ready(struct observer_process *process, int64_t deadline, struct error **err) MUST_CHECK;
 /* The port bound for `subject`, or 0. Known once ready. */
 uint16_t observer_port(const struct observer_process *process, const char *subject);

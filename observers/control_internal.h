@@ -21,14 +21,13 @@ struct observer_process {
 	struct child child;
 	int socket; /* -1 once the program went away */
 	int lost; /* what it was then: open until the end, since a loop may still watch it */
-	bool ready;
-	uint16_t known_hits, known_misses;
+	bool ready; /* and its known answers were right */
 	struct known_subject subjects[ARM_SUBJECTS_MAX];
 	size_t count;
 	struct known_view views[OBSERVER_VIEWS];
 	struct wire_record *records;
 	size_t records_count, records_room;
-	bool ended[2];
+	bool asked[2], ended[2];
 };
 
 /* The program went away, or is believed no longer. */

@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
+#include "core/schema.h"
 #include "observers/control_internal.h"
 
 #define MESSAGES_AT_ONCE 1024
@@ -42,10 +43,44 @@ static int view_of(const struct observer_process *process, const char *id)
 	return -1;
 }
 
-static int keep_record(struct observer_process *process, const struct wire_record *record, struct error **err)
+static bool measures(const struct observer_kind *kind, const char *subject)
 {
+	for (const char *const *measure = kind->measures; *measure; measure++)
+		if (strcmp(*measure, subject) == 0)
+			return true;
+	return false;
+}
+
+/* What a bundle can hold: who says more than that is believed in nothing. */
+static bool in_range(const struct wire_record *record)
+{
+	const int64_t counts[] = { record->attempts, record->connections,   record->bytes,        record->hits,
+				   record->dropped,  record->beacon_before, record->beacon_after, record->duration };
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (counts[i] < 0 || counts[i] > WIRE_INT_MAX)
+			return false;
+	return record->value >= -WIRE_INT_MAX && record->value <= WIRE_INT_MAX &&
+	       schema_matches(PATTERN_ID, record->unit, strlen(record->unit));
+}
+
+static int check_record(const struct observer_process *process, const struct wire_record *record, struct error **err)
+{
+	if (!process->asked[record->phase])
+		return error_set(err, ERROR_PROTOCOL, "a record that nobody asked for");
 	if (view_of(process, record->observer) < 0)
 		return error_set(err, ERROR_PROTOCOL, "a record of another observer");
+	if (!subject_of(process, record->subject) && !measures(process->kind, record->subject))
+		return error_set(err, ERROR_PROTOCOL, "a record of an unknown subject");
+	if (!in_range(record))
+		return error_set(err, ERROR_PROTOCOL, "a record outside its range");
+	return 0;
+}
+
+static int keep_record(struct observer_process *process, const struct wire_record *record, struct error **err)
+{
+	if (check_record(process, record, err) < 0)
+		return -1;
 	if (process->records_count == process->records_room) {
 		size_t room = process->records_room ? 2 * process->records_room : 32;
 		struct wire_record *larger;
@@ -74,9 +109,9 @@ static int take_message(struct observer_process *process, const struct wire_mess
 		subject->port = message->port;
 		return 0;
 	case WIRE_READY:
+		if (message->known_hits != WIRE_KNOWN_HITS || message->known_misses != WIRE_KNOWN_MISSES)
+			return error_set(err, ERROR_REFUSED, "wrong known answers");
 		process->ready = true;
-		process->known_hits = message->known_hits;
-		process->known_misses = message->known_misses;
 		return 0;
 	case WIRE_SEEN:
 		if (view < 0)
@@ -89,6 +124,8 @@ static int take_message(struct observer_process *process, const struct wire_mess
 		subject->hit = true;
 		return 0;
 	case WIRE_END:
+		if (!process->asked[message->phase])
+			return error_set(err, ERROR_PROTOCOL, "a report that nobody asked for");
 		process->ended[message->phase] = true;
 		return 0;
 	case WIRE_BLIND:
@@ -182,13 +219,8 @@ static bool is_ended(const struct observer_process *process, const struct awaite
 int observer_wait_ready(struct observer_process *process, int64_t deadline, struct error **err)
 {
 	const struct awaited awaited = { .holds = is_ready, .what = "READY" };
-	int r = wait_for(process, &awaited, deadline, err);
 
-	if (r < 0)
-		return r;
-	if (process->known_hits != WIRE_KNOWN_HITS || process->known_misses != WIRE_KNOWN_MISSES)
-		return error_set(err, ERROR_REFUSED, "observer %s gave wrong known answers", process->kind->id);
-	return 0;
+	return wait_for(process, &awaited, deadline, err);
 }
 
 int observer_wait_seen(struct observer_process *process, const char *observer, enum wire_phase phase, int64_t deadline,

@@ -179,6 +179,9 @@ int observer_record(struct observer *observer, size_t view, const char *subject,
 		snprintf(record->unit, sizeof(record->unit), "records");
 	if (record->dropped == 0)
 		record->dropped = at->dropped;
+	/* No limit at all is more than a bundle can hold: it is the most that one can. */
+	if (record->value > WIRE_INT_MAX)
+		record->value = WIRE_INT_MAX;
 	if (at->reason != WIRE_REASON_NONE)
 		record->reason = at->reason;
 	if (record->reason == WIRE_REASON_NONE && record->dropped > 0)

@@ -184,6 +184,8 @@ const char *const observer_ids[] = {
 	"output",        "orders",        "correlation", NULL,
 };
 
+const char *const observer_inputs[] = { "root", "upper", "lower", "proc", "cgroup", "pidfd", NULL };
+
 const char *const measure_ids[] = {
 	"interfaces",
 	"packets-other",

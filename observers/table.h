@@ -35,4 +35,7 @@ const struct observer_kind *observer_kind_find(const char *id); /* by the kind's
 extern const char *const observer_ids[];
 extern const char *const measure_ids[];
 
+/* What an arm can give to an observer that a declaration brings, NULL-terminated: docs/observer-protocol.md. */
+extern const char *const observer_inputs[];
+
 #endif

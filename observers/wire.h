@@ -25,6 +25,8 @@
 /* What READY must say: the known canary whole, and across the border of two pieces; and not once a letter changed. */
 #define WIRE_KNOWN_HITS 2
 #define WIRE_KNOWN_MISSES 1
+/* The largest number of a record: what a document of the bundle can hold. */
+#define WIRE_INT_MAX INT64_C(9007199254740991)
 
 enum wire_type {
 	WIRE_EXPECT = 1,

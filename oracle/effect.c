@@ -243,6 +243,9 @@ const char *const effect_sight_names[] = {
 	.count_offset = offsetof(struct owner, member##_count)
 #define ID_ARRAY(owner, member, least, most)                                                                           \
 	.type = SCHEMA_STRING, .pattern = PATTERN_ID, .size = SIZE(owner, member[0]), MANY(owner, member, least, most)
+#define OPTIONAL_IDS(owner, member, most)                                                                              \
+	.type = SCHEMA_STRING, .pattern = PATTERN_ID, .size = SIZE(owner, member[0]), .array_max = (most),             \
+	.offset = offsetof(struct owner, member), .count_offset = offsetof(struct owner, member##_count)
 #define OBJECT_ARRAY(owner, member, table, least, most)                                                                \
 	.type = SCHEMA_OBJECT, .fields = (table), .size = SIZE(owner, member[0]), MANY(owner, member, least, most)
 
@@ -267,6 +270,8 @@ static const struct schema_field inventory_fields[] = {
 static const struct schema_field observer_fields[] = {
 	{ .key = "id", ID_STRING(effect_observer, id) },
 	{ .key = "program", .nullable = true, ID_STRING(effect_observer, program) },
+	{ .key = "inputs", OPTIONAL_IDS(effect_observer, inputs, EFFECT_INPUTS_MAX) },
+	{ .key = "measures", OPTIONAL_IDS(effect_observer, measures, EFFECT_MEASURES_MAX) },
 	{ .key = "sees",
 	  .type = SCHEMA_ENUM,
 	  .names = effect_sight_names,

@@ -57,6 +57,11 @@ struct effect {
 		char id[NAME_MAX_SHORT];
 		/* "" where the id is one of the harness; else it speaks the wire of docs/observer-protocol.md. */
 		char program[NAME_MAX_SHORT];
+		/* What the arm gives to a program of the declaration's own, and what that reports beside the probes. */
+		char inputs[EFFECT_INPUTS_MAX][NAME_MAX_SHORT];
+		size_t inputs_count;
+		char measures[EFFECT_MEASURES_MAX][NAME_MAX_SHORT];
+		size_t measures_count;
 		int sees[EFFECT_SIGHTS_MAX];
 		size_t sees_count;
 	} observers[EFFECT_OBSERVERS_MAX];
@@ -82,6 +87,8 @@ extern const char *const effect_sight_names[];
 /* What a declaration may name. */
 struct effect_names {
 	const char *const *observers; /* of the harness, NULL-terminated */
+	const char *const *inputs; /* that an arm can give, NULL-terminated; NULL: not checked */
+	const char *const *measures; /* of the harness's own observers, likewise */
 	const struct scenario *scenarios;
 	size_t scenarios_count;
 };
@@ -102,8 +109,8 @@ void effect_encode(const struct effect *effect, struct json_writer *writer);
 int effect_canonical(const struct effect *effect, struct buf *out, struct error **err) MUST_CHECK;
 /* Of that text: two declarations are the same where it is. */
 int effect_digest(const struct effect *effect, char out[HEX_SHA256], struct error **err) MUST_CHECK;
-/* What holds between declarations: an effect is declared once for a boundary, and no two effects count the same subject
- * at the same observer. ERROR_INPUT names file and field. */
+/* What holds between declarations: an effect is declared once for a boundary, no two effects count the same subject at
+ * the same observer, and an observer that two of them bring is one program. ERROR_INPUT names file and field. */
 int effect_check_set(const struct effect *effects, size_t count, struct error **err) MUST_CHECK;
 /* All declarations of a folder, sorted by id, and checked as a set; *out is an array that the caller frees. An empty
  * folder is no error. What does not end in ".json" or starts with a dot, and schema.json, are passed over. */

@@ -37,6 +37,43 @@ static const struct effect_observer *own_observer(const struct effect *effect, c
 	return NULL;
 }
 
+static int check_words(const struct checking *check, size_t at, const char *field, const char (*words)[NAME_MAX_SHORT],
+		       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t before = 0; before < i; before++)
+			if (strcmp(words[before], words[i]) == 0)
+				return refuse(check, "observers[%zu].%s[%zu]: '%s' stands there twice", at, field, i,
+					      words[i]);
+	return 0;
+}
+
+/* What a program of the declaration's own is, and what it is given. */
+static int check_program(const struct checking *check, size_t at)
+{
+	const struct effect_observer *one = &check->effect->observers[at];
+	const struct effect_names *names = check->names;
+	int result;
+
+	if (!one->program[0] && (one->inputs_count || one->measures_count))
+		return refuse(check, "observers[%zu].program: none, so that nobody takes inputs or reports measures",
+			      at);
+	if (one->program[0] == '.' || strchr(one->program, '/'))
+		return refuse(check, "observers[%zu].program: the name of a file beside the declaration, and no path",
+			      at);
+	result = check_words(check, at, "inputs", one->inputs, one->inputs_count);
+	if (result >= 0)
+		result = check_words(check, at, "measures", one->measures, one->measures_count);
+	for (size_t i = 0; result >= 0 && names && names->inputs && i < one->inputs_count; i++)
+		if (schema_enum(names->inputs, one->inputs[i]) < 0)
+			return refuse(check, "observers[%zu].inputs[%zu]: no arm gives '%s'", at, i, one->inputs[i]);
+	for (size_t i = 0; result >= 0 && names && names->measures && i < one->measures_count; i++)
+		if (schema_enum(names->measures, one->measures[i]) >= 0)
+			return refuse(check, "observers[%zu].measures[%zu]: '%s' is one of the harness", at, i,
+				      one->measures[i]);
+	return result;
+}
+
 static int check_observers(const struct checking *check)
 {
 	const struct effect *effect = check->effect;
@@ -49,6 +86,8 @@ static int check_observers(const struct checking *check)
 		if (check->names && (schema_enum(check->names->observers, one->id) >= 0) != (one->program[0] == '\0'))
 			return refuse(check, "observers[%zu].program: '%s' is %s of the harness", i, one->id,
 				      one->program[0] ? "one" : "none");
+		if (check_program(check, i) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -201,11 +240,38 @@ static bool share_observer(const struct effect_path *one, const struct effect_pa
 	return false;
 }
 
+static bool same_words(const char (*one)[NAME_MAX_SHORT], size_t count, const char (*other)[NAME_MAX_SHORT],
+		       size_t other_count)
+{
+	if (count != other_count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(one[i], other[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool same_program(const struct effect_observer *one, const struct effect_observer *other)
+{
+	return strcmp(one->program, other->program) == 0 &&
+	       same_words(one->inputs, one->inputs_count, other->inputs, other->inputs_count) &&
+	       same_words(one->measures, one->measures_count, other->measures, other->measures_count);
+}
+
 static int check_pair(const struct effect *one, const struct effect *before, struct error **err)
 {
 	if (strcmp(one->effect, before->effect) == 0 && strcmp(one->boundary.id, before->boundary.id) == 0)
 		return error_set(err, ERROR_INPUT, "%s.json: effect: '%s' is declared for '%s' in %s.json too", one->id,
 				 one->effect, one->boundary.id, before->id);
+	for (size_t i = 0; i < one->observers_count; i++) {
+		const struct effect_observer *other = own_observer(before, one->observers[i].id);
+
+		if (other && !same_program(&one->observers[i], other))
+			return error_set(err, ERROR_INPUT,
+					 "%s.json: observers[%zu]: '%s' is another program in %s.json, or is given "
+					 "other inputs there",
+					 one->id, i, one->observers[i].id, before->id);
+	}
 	for (size_t i = 0; i < one->paths_count; i++) {
 		const struct effect_path *other = effect_path_of(before, one->paths[i].subject);
 

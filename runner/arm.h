@@ -16,9 +16,10 @@
 #include "observers/control.h"
 #include "oracle/judge.h"
 #include "runner/arm_gateway.h"
+#include "runner/declared.h"
 
 /* Descriptors of the process. */
-enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5, ARM_FD_STEPS = 6 };
+enum arm_fd { ARM_FD_INPUT = 3, ARM_FD_RESULT = 4, ARM_FD_LIFELINE = 5, ARM_FD_STEPS = 6, ARM_FD_PROGRAMS = 7 };
 
 /* What a person sees of an arm while it runs: each step, as it is noted, is one struct arm_event on ARM_FD_STEPS, a
  * pipe that never blocks its writer. It is for display alone: what counts comes with the result. An arm that is run by
@@ -57,10 +58,11 @@ struct arm_context {
 };
 extern const struct schema_field arm_context_fields[];
 
-/* The document on ARM_FD_INPUT: {context, scenario, repetition, info, image}. */
-int arm_input_encode(const struct arm_context *context, const struct scenario *scenario, int64_t repetition,
-		     struct json_span info, struct json_span image_inspect, struct buf *out,
-		     struct error **err) MUST_CHECK;
+/* The document on ARM_FD_INPUT: {context, scenario, declared, repetition, info, image}. The programs of the declared
+ * observers are the descriptors from ARM_FD_PROGRAMS on, in their order. */
+int arm_input_encode(const struct arm_context *context, const struct scenario *scenario,
+		     const struct declared *declared, int64_t repetition, struct json_span info,
+		     struct json_span image_inspect, struct buf *out, struct error **err) MUST_CHECK;
 
 /* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries, error}. */
 struct arm_result {
@@ -159,6 +161,9 @@ struct arm {
 	struct child gateway, relay; /* relay: to a gateway behind HTTP */
 	struct arm_records records;
 	struct arm_orders orders;
+	struct declared declared; /* observers that declarations bring */
+	struct observer_kind declared_kinds[DECLARED_MAX]; /* of these, in their order */
+	const char *declared_words[DECLARED_MAX][1 + 1 + EFFECT_MEASURES_MAX + 1]; /* what the kinds point to */
 	uint16_t gateway_port;
 	char gateway_token[GATEWAY_TOKEN_BYTES];
 	int gateway_in, gateway_out, gateway_life;
@@ -237,6 +242,22 @@ void arm_orders_work(struct arm *arm);
 void arm_orders_finish(struct arm *arm);
 void arm_orders_close(struct arm *arm);
 
+/* arm_declared.c: the observers that declarations bring. Makes their kinds. */
+void arm_declared_kinds(struct arm *arm);
+/* By the observer id of a cell: as observer_kind_of(), these too. */
+const struct observer_kind *arm_kind_of(const struct arm *arm, const char *observer);
+/* Starts those that a cell asks for, up to READY. One that is not ready in time, or gives wrong known answers, is
+ * ended: its cells have no records. */
+void arm_declared_start(struct arm *arm);
+/* What each is to be given of the container; `folders`: descriptors by the names of observer_inputs. */
+struct arm_input {
+	const char *name;
+	int fd;
+};
+void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t count);
+/* Until each has read the marker: it looks before the agent has anything to do. */
+void arm_declared_await(struct arm *arm);
+
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
 void arm_observers_start(struct arm *arm);
 /* Whether a planned cell asks for the kind, which this host allows. */
@@ -256,6 +277,10 @@ void arm_observers_await_state(struct arm *arm);
 extern const char *const arm_marker_names[];
 void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
 struct observer_process *arm_observer(const struct arm *arm, const char *kind);
+/* Whether a planned cell asks for it, on this host. */
+bool arm_observers_asked(const struct arm *arm, const struct observer_kind *kind);
+/* Its subjects and both markers. */
+int arm_observers_expect(struct arm *arm, struct observer_process *observer, struct error **err) MUST_CHECK;
 /* The final reports, with which the observers are told to stop. `engine`: of those that need what the engine has to
  * tell after the end; else of those that have seen everything once the process is dead and the markers behind it were
  * sent. */

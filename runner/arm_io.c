@@ -16,8 +16,9 @@ static const struct schema_field canary_fields[] = {
 	{ .key = NULL },
 };
 
-int arm_input_encode(const struct arm_context *context, const struct scenario *scenario, int64_t repetition,
-		     struct json_span info, struct json_span image_inspect, struct buf *out, struct error **err)
+int arm_input_encode(const struct arm_context *context, const struct scenario *scenario,
+		     const struct declared *declared, int64_t repetition, struct json_span info,
+		     struct json_span image_inspect, struct buf *out, struct error **err)
 {
 	struct json_writer json;
 
@@ -27,6 +28,7 @@ int arm_input_encode(const struct arm_context *context, const struct scenario *s
 	schema_encode(arm_context_fields, context, &json);
 	json_put_key(&json, "scenario");
 	scenario_encode(scenario, &json);
+	declared_encode(declared, &json);
 	json_member_int(&json, "repetition", repetition);
 	json_put_key(&json, "info");
 	json_put_raw(&json, info.bytes, info.length);
@@ -46,6 +48,9 @@ int arm_input_decode(struct arm *arm, struct error **err)
 		return -1;
 	if (!json_int64(json_member(root, "repetition"), &arm->repetition))
 		return error_set(err, ERROR_INPUT, "the plan of an arm has no repetition");
+	if (declared_decode(json_member(root, "declared"), ARM_FD_PROGRAMS, &arm->declared, err) < 0)
+		return -1;
+	arm_declared_kinds(arm);
 	return 0;
 }
 

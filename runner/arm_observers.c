@@ -25,7 +25,7 @@ static bool wanted(const struct arm *arm, const struct observer_kind *kind)
 	bool planned = false;
 
 	for (size_t i = 0; i < arm->scenario.expect_count; i++) {
-		const struct observer_kind *of = observer_kind_of(arm->scenario.expect[i].observer);
+		const struct observer_kind *of = arm_kind_of(arm, arm->scenario.expect[i].observer);
 
 		planned = planned || (of && strcmp(of->id, kind->id) == 0);
 	}
@@ -41,6 +41,11 @@ static bool wanted(const struct arm *arm, const struct observer_kind *kind)
 	if ((kind->needs & OBSERVER_NIC) && !arm->context.nic[0])
 		return false;
 	return planned;
+}
+
+bool arm_observers_asked(const struct arm *arm, const struct observer_kind *kind)
+{
+	return wanted(arm, kind);
 }
 
 bool arm_observers_wanted(const struct arm *arm, const char *kind)
@@ -106,6 +111,11 @@ static int expect_subjects(struct arm *arm, struct observer_process *observer, s
 	return 0;
 }
 
+int arm_observers_expect(struct arm *arm, struct observer_process *observer, struct error **err)
+{
+	return expect_subjects(arm, observer, err) < 0 ? -1 : expect_markers(arm, observer, err);
+}
+
 /* Starts one observer up to BEGIN. What goes wrong is its cells' matter: it is left out, and they are not established.
  */
 static void start(struct arm *arm, const struct observer_kind *kind, int netns)
@@ -115,8 +125,7 @@ static void start(struct arm *arm, const struct observer_kind *kind, int netns)
 	const char *extra = (kind->needs & OBSERVER_NIC) ? arm->context.nic : kind->argument;
 
 	if (arm->observers_count == ARM_OBSERVERS_MAX || observer_start(kind, extra, netns, &observer, &ignored) < 0 ||
-	    expect_subjects(arm, observer, &ignored) < 0 || expect_markers(arm, observer, &ignored) < 0 ||
-	    observer_begin(observer, &ignored) < 0) {
+	    arm_observers_expect(arm, observer, &ignored) < 0 || observer_begin(observer, &ignored) < 0) {
 		arm_note(arm, "observer-lost", kind->id, clock_now());
 		return;
 	}
@@ -201,6 +210,7 @@ void arm_observers_start(struct arm *arm)
 		    wanted(arm, kind))
 			start(arm, kind, -1);
 	wait_ready(arm, listeners);
+	arm_declared_start(arm);
 	give_payload_files(arm);
 }
 
@@ -271,6 +281,16 @@ void arm_observers_inputs(struct arm *arm)
 	arm_observers_give(arm, "state", "proc", arm->session.proc);
 	arm_observers_give(arm, "state", "cgroup", arm->session.cgroup);
 	arm_observers_give(arm, "state", "memory", arm->session.memory);
+
+	const struct arm_input inputs[] = {
+		{ "root", root },
+		{ "upper", upper },
+		{ "lower", lower },
+		{ "proc", arm->session.proc },
+		{ "cgroup", arm->session.cgroup },
+		{ "pidfd", arm->session.pidfd },
+	};
+	arm_declared_inputs(arm, inputs, ARRAY_SIZE(inputs));
 }
 
 void arm_observers_await_state(struct arm *arm)
@@ -281,6 +301,7 @@ void arm_observers_await_state(struct arm *arm)
 	if (state && !arm->told.dead &&
 	    observer_wait_seen(state, NULL, WIRE_BEFORE, clock_deadline(ARM_BEACON_MS), &late) < 0)
 		arm_note(arm, "beacon-lost", "state", clock_now());
+	arm_declared_await(arm);
 }
 
 static int take_record(void *context, const struct wire_record *record, struct error **err)

@@ -7,6 +7,7 @@
 #include "core/nearest.h"
 #include "oracle/effect.h"
 #include "runner/declarations.h"
+#include "runner/declared.h"
 #include "runner/document.h"
 #include "runner/effects_claims.h"
 #include "runner/paths.h"
@@ -110,12 +111,14 @@ static int run(const struct options *options, struct error **err)
 	bool list = strcmp(word, "list") == 0, check = strcmp(word, "check") == 0, shows = strcmp(word, "show") == 0;
 	bool claims = strcmp(word, "claims") == 0;
 	cleanup_free struct effect *effects = NULL;
+	cleanup_declared struct declared declared = DECLARED_NONE;
 	size_t count = 0;
 
 	if (options->words_count > 2 || (!list && !check && !shows && !claims) ||
 	    (shows || claims) != (options->words_count == 2))
 		return error_set(err, ERROR_USAGE, "effects takes `list`, `check`, `show ID` or `claims BUNDLE`");
-	if (effects_open(options, &effects, &count, err) < 0)
+	if (effects_open(options, &effects, &count, err) < 0 ||
+	    (check && declared_of(options, effects, count, &declared, err) < 0))
 		return -1;
 	if (shows)
 		return show(options, effects, count, err);

@@ -45,6 +45,7 @@ void run_free(struct run *run)
 	plan_free(run->plan);
 	free(run->scenarios);
 	free(run->effects);
+	declared_close(&run->declared);
 }
 
 /* From here on a signal waits until what was begun is taken away again. */

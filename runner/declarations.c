@@ -14,6 +14,8 @@ int declarations_open(const struct options *options, const struct scenario *scen
 {
 	const struct effect_names names = {
 		.observers = observer_ids,
+		.inputs = observer_inputs,
+		.measures = measure_ids,
 		.scenarios = scenarios,
 		.scenarios_count = scenarios_count,
 	};

@@ -18,6 +18,7 @@ struct run {
 	size_t scenarios_count;
 	struct effect *effects; /* that are declared, by id */
 	size_t effects_count;
+	struct declared declared; /* observers that declarations bring */
 	struct plan *plan;
 	char plan_sha256[HEX_SHA256]; /* coverage_digest() of the whole plan that this one is a shard of */
 	int64_t seed;
@@ -52,6 +53,8 @@ int run_plan(struct run *run, struct error **err) MUST_CHECK;
 /* The declarations that the run is made with, of --effects or its own; a run that repeats one has those of that bundle.
  */
 int run_effects(struct run *run, struct error **err) MUST_CHECK;
+/* run_declared.c: the observers that the declarations of --effects bring. */
+int run_declared(struct run *run, struct error **err) MUST_CHECK;
 /* run_gateway.c: the gateway that the flags name; and what the manifest says of it. */
 int run_gateway(const struct options *options, struct arm_gateway_choice *out, struct error **err) MUST_CHECK;
 int run_gateway_facts(const struct arm_gateway_choice *choice, struct manifest_gateway *out,

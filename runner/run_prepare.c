@@ -57,10 +57,9 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 {
 	static const char *const profiles[] = { "reference", NULL };
 	const char *ends[ENDS_MAX + 1];
-	const struct scenario_names names = {
+	cleanup_declared_names struct declared_names declared = { .observers = NULL };
+	struct scenario_names names = {
 		.probes = probe_ids,
-		.measures = measure_ids,
-		.observers = observer_ids,
 		.mutations = mutation_ids,
 		.profiles = profiles,
 		.ends = ends,
@@ -70,6 +69,10 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 	char path[PATH_MAX], safe[128];
 
 	list_ends(ends);
+	if (declared_names(options, &declared, err) < 0)
+		return -1;
+	names.measures = declared.measures;
+	names.observers = declared.observers;
 
 	if (options->scenarios)
 		snprintf(path, sizeof(path), "%s", options->scenarios);
@@ -142,7 +145,8 @@ int run_plan(struct run *run, struct error **err)
 	if (draw_seed(run, err) < 0)
 		return -1;
 	if (run_gateway(run->options, &run->context.gateway, err) < 0 ||
-	    scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0 || run_effects(run, err) < 0)
+	    scenarios_open(run->options, &run->scenarios, &run->scenarios_count, err) < 0 ||
+	    run_effects(run, err) < 0 || run_declared(run, err) < 0)
 		return -1;
 	run->context.ipv6 = preflight_ipv6_loopback();
 	/* Until an engine was asked, it is taken to have what engines commonly have. */

@@ -101,7 +101,7 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 	slot->still = 0;
 	slot->deadline = clock_deadline(ARM_MS + arm->scenario->window_ms);
 	if (drawn_scenario(run, arm, &scenario, err) < 0 ||
-	    arm_input_encode(&run->context, scenario, arm->repetition, json_raw(json_root(run->info)),
+	    arm_input_encode(&run->context, scenario, &run->declared, arm->repetition, json_raw(json_root(run->info)),
 			     json_raw(json_root(run->image_inspect)), &input, err) < 0 ||
 	    fd_pipe(&input_read, &input_write, err) < 0 || fd_pipe(&slot->result, &result_write, err) < 0 ||
 	    fd_pipe(&life_read, &slot->lifeline, err) < 0 || fd_pipe(&slot->steps, &steps_write, err) < 0 ||
@@ -122,6 +122,11 @@ static int start(struct schedule *schedule, struct slot *slot, size_t index, str
 		.fds_count = 5,
 		.new_session = true,	/* the terminal's Ctrl-C comes to the runner, which ends its arms in order */
 	};
+	for (size_t i = 0; i < run->declared.count; i++)
+		options.fds[options.fds_count++] = (struct spawn_fd){
+			.from = run->declared.programs[i],
+			.to = ARM_FD_PROGRAMS + (int)i,
+		};
 	if (spawn(&options, &slot->child, err) < 0)
 		return error_wrap(err, "an arm");
 	fd_close(&input_read);

@@ -42,9 +42,10 @@ _harness() { # COMMAND
 		esac
 		;;
 	list)
-		flags='--scenarios --json --help' kind=none
+		flags='--scenarios --effects --json --help' kind=none
 		case $prev in
 		--scenarios) cur_is=argument kind=folder ;;
+		--effects) cur_is=argument kind=folder ;;
 		esac
 		;;
 	verify)
@@ -73,11 +74,12 @@ _harness() { # COMMAND
 		esac
 		;;
 	replay)
-		flags='--socket --out --scenarios --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --scenario --sign -q --quiet -v --verbose --json --help' kind=bundle
+		flags='--socket --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --scenario --sign -q --quiet -v --verbose --json --help' kind=bundle
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
 		--out) cur_is=argument kind=folder ;;
 		--scenarios) cur_is=argument kind=folder ;;
+		--effects) cur_is=argument kind=folder ;;
 		--gateway) cur_is=argument kind=words words='embedded cmcp' ;;
 		--gateway-sink) cur_is=argument kind=file ;;
 		--gateway-raised) cur_is=argument kind=none ;;

@@ -51,6 +51,7 @@ complete -c harness -n '__harness_verb_is run' -x -a '(__harness_scenarios)'
 
 complete -c harness -n __harness_needs_verb -a list -d 'scenarios, mutations and observers, one line each'
 complete -c harness -n '__harness_verb_is list' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is list' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is list' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 
 complete -c harness -n __harness_needs_verb -a verify -d 'check a bundle offline: every hash and every verdict again'
@@ -81,6 +82,7 @@ complete -c harness -n __harness_needs_verb -a replay -d 'run what a bundle\'s r
 complete -c harness -n '__harness_verb_is replay' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
 complete -c harness -n '__harness_verb_is replay' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 complete -c harness -n '__harness_verb_is replay' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is replay' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is replay' -l gateway -x -a 'embedded cmcp' -d 'embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs: http://127.0.0.1:PORT/mcp'
 complete -c harness -n '__harness_verb_is replay' -l gateway-sink -r -F -d 'of a gateway by URL: the file that its upstream, build/libexec/recorder FILE, appends to'
 complete -c harness -n '__harness_verb_is replay' -l gateway-raised -x -d 'of a gateway by URL: the same with public.tool\'s ceiling at confidential; else that is not planned'

@@ -68,6 +68,7 @@ _harness() {
 	list)
 		_arguments -S \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]'
 		;;
@@ -108,6 +109,7 @@ _harness() {
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
 			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--gateway='[embedded (the default), cmcp (installed by ci/cmcp), or the URL of one that runs\: http\://127.0.0.1\:PORT/mcp]:KIND:(embedded cmcp)' \
 			--gateway-sink='[of a gateway by URL\: the file that its upstream, build/libexec/recorder FILE, appends to]:FILE:_files' \
 			--gateway-raised='[of a gateway by URL\: the same with public.tool'\''s ceiling at confidential; else that is not planned]:URL: ' \

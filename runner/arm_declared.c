@@ -1,0 +1,88 @@
+/* The arm's observers that declarations bring, beside those of observers/table.c. */
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/fd.h"
+#include "runner/arm.h"
+
+void arm_declared_kinds(struct arm *arm)
+{
+	for (size_t i = 0; i < arm->declared.count; i++) {
+		const struct declared_observer *one = &arm->declared.observers[i];
+		const char **words = arm->declared_words[i];
+
+		/* The one id of its records, and the end of that list; then the measures, and theirs. */
+		words[0] = one->id;
+		for (size_t measure = 0; measure < one->measures_count; measure++)
+			words[2 + measure] = one->measures[measure];
+		arm->declared_kinds[i] = (struct observer_kind){
+			.id = one->id,
+			.program = "",
+			.observers = words,
+			.measures = words + 2,
+			.needs = OBSERVER_HOST,
+			.title = one->program,
+		};
+	}
+}
+
+const struct observer_kind *arm_kind_of(const struct arm *arm, const char *observer)
+{
+	for (size_t i = 0; i < arm->declared.count; i++)
+		if (strcmp(arm->declared.observers[i].id, observer) == 0)
+			return &arm->declared_kinds[i];
+	return observer_kind_of(observer);
+}
+
+static int start(struct arm *arm, size_t at, struct observer_process **out, struct error **err)
+{
+	if (observer_start_own(&arm->declared_kinds[at], arm->declared.programs[at], out, err) < 0 ||
+	    arm_observers_expect(arm, *out, err) < 0 || observer_begin(*out, err) < 0)
+		return -1;
+	return observer_wait_ready(*out, clock_deadline(ARM_READY_MS), err);
+}
+
+void arm_declared_start(struct arm *arm)
+{
+	for (size_t i = 0; i < arm->declared.count; i++) {
+		cleanup_observer struct observer_process *observer = NULL;
+		cleanup_error struct error *ignored = NULL;
+
+		if (!arm_observers_asked(arm, &arm->declared_kinds[i]))
+			continue;
+		if (arm->observers_count == ARM_OBSERVERS_MAX || start(arm, i, &observer, &ignored) < 0)
+			arm_note(arm, "observer-lost", arm->declared.observers[i].id, clock_now());
+		else
+			arm->observers[arm->observers_count++] = steal_pointer(&observer);
+	}
+}
+
+static bool takes(const struct declared_observer *observer, const char *input)
+{
+	for (size_t i = 0; i < observer->inputs_count; i++)
+		if (strcmp(observer->inputs[i], input) == 0)
+			return true;
+	return false;
+}
+
+void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t count)
+{
+	for (size_t i = 0; i < arm->declared.count; i++)
+		for (size_t input = 0; input < count; input++)
+			if (takes(&arm->declared.observers[i], inputs[input].name))
+				arm_observers_give(arm, arm->declared.observers[i].id, inputs[input].name,
+						   inputs[input].fd);
+}
+
+void arm_declared_await(struct arm *arm)
+{
+	int64_t deadline = clock_deadline(ARM_BEACON_MS);
+
+	for (size_t i = 0; i < arm->declared.count; i++) {
+		struct observer_process *observer = arm_observer(arm, arm->declared.observers[i].id);
+		cleanup_error struct error *late = NULL;
+
+		if (observer && !arm->told.dead && observer_wait_seen(observer, NULL, WIRE_BEFORE, deadline, &late) < 0)
+			arm_note(arm, "beacon-lost", arm->declared.observers[i].id, clock_now());
+	}
+}
