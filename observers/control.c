@@ -205,6 +205,9 @@ int observer_ask(struct observer_process *process, enum wire_phase phase, struct
 {
 	struct wire_message message = { .phase = phase };
 
+	/* What came before is no answer. */
+	if (observer_dispatch(process, err) < 0)
+		return -1;
 	process->asked[phase] = true;
 	return tell(process, &message, WIRE_REPORT, -1, err);
 }

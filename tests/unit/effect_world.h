@@ -50,7 +50,11 @@ static const char effect_scenario_text[] =
 static inline int effect_world_decode(const char *from, const char *to, const struct scenario *scenario,
 				      struct effect *out, struct error **err)
 {
-	const struct effect_names names = { .observers = observer_ids, .scenarios = scenario, .scenarios_count = 1 };
+	const struct effect_names names = { .observers = observer_ids,
+					    .inputs = observer_inputs,
+					    .measures = measure_ids,
+					    .scenarios = scenario,
+					    .scenarios_count = 1 };
 	const char *at = from ? strstr(effect_text, from) : effect_text;
 	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
 	cleanup_json struct json_document *document = NULL;
