@@ -199,6 +199,21 @@ static int all_in_routes(const struct route *table, list_of *list, const char *c
 	return 0;
 }
 
+/* What a probe does that none of these scenarios tries is no route of a run: it is there for an effect that a user
+ * declares. */
+static int tried_in_routes(const struct route *table, const struct route_names *names, struct error **err)
+{
+	for (const char *const *probe = names->probes; *probe; probe++) {
+		bool tried = false;
+
+		for (size_t i = 0; i < names->scenarios_count && !tried; i++)
+			tried = has_subject(&names->scenarios[i], *probe);
+		if (tried && in_a_route(table, subjects_of, *probe, "probe", err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int routes_check(const struct route *table, const struct route_names *names, struct error **err)
 {
 	for (const struct route *route = table; route->id; route++)
@@ -207,7 +222,7 @@ int routes_check(const struct route *table, const struct route_names *names, str
 	for (size_t rule = 0; rule < admission_rules(); rule++)
 		if (in_a_route(table, rules_of, admission_rule_id(rule), "rule", err) < 0)
 			return -1;
-	if (all_in_routes(table, subjects_of, names->probes, "probe", err) < 0 ||
+	if (tried_in_routes(table, names, err) < 0 ||
 	    all_in_routes(table, subjects_of, names->measures, "measure", err) < 0 ||
 	    all_in_routes(table, observers_of, names->observers, "observer", err) < 0)
 		return -1;
