@@ -102,6 +102,75 @@ int claims_member(const struct findings *findings, struct buf *out, struct error
 	return buf_check(out, "claims.json", err);
 }
 
+static void put_status(const struct claims *claims, enum claim_status status, const char *word, struct buf *out)
+{
+	bool any = false;
+
+	for (size_t id = 0; id < claims->claims_count; id++) {
+		if (claims->claims[id].status != (int)status)
+			continue;
+		buf_printf(out, "%s%s", any ? ", " : word, claim_names[claims->claims[id].id]);
+		any = true;
+	}
+}
+
+static void put_line(const struct claims *claims, struct buf *out)
+{
+	size_t established = claims_established(claims);
+
+	buf_printf(out, "claims: %s: %zu of %zu established", claims->id, established, claims->claims_count);
+	put_status(claims, CLAIM_REFUTED, "; refuted: ", out);
+	put_status(claims, CLAIM_NOT_ESTABLISHED, "; not established: ", out);
+	buf_text(out, established < claims->claims_count ? "; `harness effects claims` says why\n" : "\n");
+}
+
+typedef int (*claims_taker)(void *context, const struct claims *claims, struct error **err);
+
+static int each_effect(const struct findings *findings, claims_taker take, void *context, struct error **err)
+{
+	cleanup_free struct claims *claims = calloc(1, sizeof(*claims));
+
+	if (!claims)
+		return error_set(err, ERROR_MEMORY, "no memory for claims");
+	for (size_t i = 0; i < findings->effects_count; i++)
+		if (claims_of(findings, &findings->effects[i], claims, err) < 0 || take(context, claims, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int take_line(void *context, const struct claims *claims, struct error **err)
+{
+	(void)err;
+	put_line(claims, context);
+	return 0;
+}
+
+int claims_lines(const struct findings *findings, struct buf *out, struct error **err)
+{
+	if (each_effect(findings, take_line, out, err) < 0)
+		return -1;
+	if (findings->effects_count == 0)
+		buf_text(out, "claims: none: no effect is declared for these scenarios\n");
+	return buf_check(out, "the claims", err);
+}
+
+static int take_json(void *context, const struct claims *claims, struct error **err)
+{
+	(void)err;
+	schema_encode(claims_fields, claims, context);
+	return 0;
+}
+
+int claims_put(const struct findings *findings, struct json_writer *json, struct error **err)
+{
+	int result;
+
+	json_array(json);
+	result = each_effect(findings, take_json, json, err);
+	json_array_end(json);
+	return result;
+}
+
 static const struct schema_field effects_document[];
 static const struct schema_field claims_document[];
 

@@ -18,6 +18,10 @@ int effects_schema(struct buf *out, struct error **err) MUST_CHECK;
  * one place that says what claims are made from. */
 int claims_of(const struct findings *findings, const struct effect *effect, struct claims *out,
 	      struct error **err) MUST_CHECK;
+/* For the end of a run: a line for each effect that is declared, with what is not established or refuted. */
+int claims_lines(const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
+/* An array of what is said of each, as claims.json has it. */
+int claims_put(const struct findings *findings, struct json_writer *json, struct error **err) MUST_CHECK;
 /* claims.json. */
 int claims_member(const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
 int claims_schema(struct buf *out, struct error **err) MUST_CHECK;

@@ -10,7 +10,9 @@ static int put_page(struct html_page *page, struct error **err)
 	html_verdict_section(page);
 	html_troubles(page);
 	html_mutations(page);
-	result = html_matrix(page, err);
+	result = html_claims(page, err);
+	if (result >= 0)
+		result = html_matrix(page, err);
 	if (result < 0)
 		return result;
 	html_arms(page);

@@ -75,6 +75,9 @@ void html_head(struct html_page *page); /* html_head.c: all before <body>'s cont
 void html_verdict_section(struct html_page *page); /* html_verdict.c: the verdict, and what it does not prove */
 void html_troubles(struct html_page *page); /* html_troubles.c: what failed, and what is not established */
 void html_mutations(struct html_page *page);
+/* html_claims.c: what is claimed of effects; of a version of the format that claims something of them. */
+bool html_has_claims(const struct html_page *page);
+int html_claims(struct html_page *page, struct error **err) MUST_CHECK;
 int html_matrix(struct html_page *page, struct error **err) MUST_CHECK; /* html_matrix.c */
 void html_arms(struct html_page *page); /* html_arms.c */
 void html_timeline(struct html_page *page, const struct html_arm *arm); /* html_timeline.c */

@@ -124,7 +124,10 @@ static void put_contents(const struct html_page *page)
 		      "<li><a href=\"#numbers\">The numbers</a>\n");
 	if (verdicts->overall != VERDICT_PASS)
 		buf_text(out, "<li><a href=\"#troubles\">What did not pass</a>\n");
-	buf_text(out, "<li><a href=\"#mutations\">Mutants</a>\n<li><a href=\"#matrix\">Matrix</a>\n"
+	buf_text(out, "<li><a href=\"#mutations\">Mutants</a>\n");
+	if (html_has_claims(page))
+		buf_text(out, "<li><a href=\"#claims\">Claims</a>\n");
+	buf_text(out, "<li><a href=\"#matrix\">Matrix</a>\n"
 		      "<li><a href=\"#arms\">Arms</a>\n<li><a href=\"#environment\">Environment</a>\n"
 		      "<li><a href=\"#coverage\">What was not tested</a>\n"
 		      "<li><a href=\"#routes\">Routes</a>\n<li><a href=\"#limits\">Limits</a>\n"

@@ -117,6 +117,9 @@ static int run(const struct options *options, struct error **err)
 	if (options->words_count > 2 || (!list && !check && !shows && !claims) ||
 	    (shows || claims) != (options->words_count == 2))
 		return error_set(err, ERROR_USAGE, "effects takes `list`, `check`, `show ID` or `claims BUNDLE`");
+	/* A bundle has its own. */
+	if (claims && !options->effects)
+		return effects_claims(options, NULL, 0, err);
 	if (effects_open(options, &effects, &count, err) < 0 ||
 	    (check && declared_of(options, effects, count, &declared, err) < 0))
 		return -1;
@@ -139,12 +142,11 @@ const struct verb verb_effects = {
 	.title = "protected effects, and the paths that are declared for them",
 	.text = "Needs neither root nor an engine. `check` reads every declaration against the scenarios and the "
 		"observers there are:\n"
-		"a fault is named by file and field, and ends with 3. A declaration is a list: it raises no status. "
-		"`claims` "
-		"verifies\n"
-		"a bundle and derives what its run says of each declared effect: 0 where all is established, 1 where "
-		"something "
-		"is\n"
-		"refuted or the bundle is not intact, else 2.",
+		"a fault is named by file and field, and ends with 3. A declaration is a list: it raises no status.\n"
+		"`claims` verifies a bundle and derives what its run says of each effect that it was declared with; "
+		"with\n"
+		"--effects, of the reader's own declarations, and says where these differ. 0 where all is "
+		"established, 1\n"
+		"where something is refuted or the bundle is not intact, else 2.",
 	.run = run,
 };

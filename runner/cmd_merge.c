@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "reports/bundle.h"
+#include "reports/claims.h"
 #include "reports/summary.h"
 #include "runner/bundle_file.h"
 #include "runner/document.h"
@@ -40,6 +41,8 @@ struct merging {
 	struct buf text[MEMBERS];
 	struct bundle_member members[MEMBERS];
 	size_t members_count;
+	struct manifest_facts facts;
+	struct findings findings;
 	struct bundle_identity identity;
 	char refused[BUNDLE_FILE_WHY + 64]; /* why they cannot be merged, or "" */
 	int64_t start;
@@ -224,7 +227,8 @@ static int write_members(struct merging *merging, struct error **err)
 	const struct merged *merged = merging->merged;
 	/* All shards have the same. */
 	const struct findings *declared = opened_findings(merging->opened[first->place]);
-	const struct manifest_facts facts = {
+
+	merging->facts = (struct manifest_facts){
 		.minor = MANIFEST_MINOR,
 		.run = merged->run,
 		.started = merged->started,
@@ -240,8 +244,8 @@ static int write_members(struct merging *merging, struct error **err)
 		.observations = (size_t)merging->lines,
 		.origin = &merged->origin,
 	};
-	struct findings findings = {
-		.manifest = &facts,
+	merging->findings = (struct findings){
+		.manifest = &merging->facts,
 		.plan = merged->plan,
 		.arms = merged->arms,
 		.arms_count = merged->arms_count,
@@ -253,13 +257,14 @@ static int write_members(struct merging *merging, struct error **err)
 
 	if (copy_member(merging, MEMBER_PROFILE, err) < 0 || copy_member(merging, MEMBER_ENVIRONMENT, err) < 0)
 		return -1;
-	findings.environment = buf_string(&merging->text[MEMBER_ENVIRONMENT]);
-	findings.environment_length = merging->text[MEMBER_ENVIRONMENT].length;
+	merging->findings.environment = buf_string(&merging->text[MEMBER_ENVIRONMENT]);
+	merging->findings.environment_length = merging->text[MEMBER_ENVIRONMENT].length;
 	for (int i = 0; i < MEMBERS; i++)
-		if (generated(i) && generate(i, &findings, &merging->text[i], err) < 0)
+		if (generated(i) && generate(i, &merging->findings, &merging->text[i], err) < 0)
 			return -1;
 	list_members(merging);
-	return manifest_encode(&facts, merging->members, merging->members_count, &merging->text[MEMBER_MANIFEST], err);
+	return manifest_encode(&merging->facts, merging->members, merging->members_count,
+			       &merging->text[MEMBER_MANIFEST], err);
 }
 
 /* Believed only after the verifier has read it from the disk. */
@@ -330,6 +335,9 @@ static int print_document(const struct merging *merging, const char *bundle, int
 		json_member_int(&json, "notEstablished", (int64_t)verdicts->not_established);
 		json_object_end(&json);
 		put_shards(merging, &json);
+		json_put_key(&json, "claims");
+		if (claims_put(&merging->findings, &json, err) < 0)
+			return -1;
 		document_path(&json, "bundle", bundle);
 		json_member_string(&json, "sha256", merging->identity.archive_sha256);
 	}
@@ -362,6 +370,8 @@ static int print_merged(const struct merging *merging, struct error **err)
 	facts.colours = terminal.colours;
 	snprintf(bundle, sizeof(bundle), "%s/%s", merging->options->target, BUNDLE_ARCHIVE);
 	summary_text(merging->verdicts, merging->merged->plan, &facts, &text);
+	if (!facts.quiet && claims_lines(&merging->findings, &text, err) < 0)
+		return -1;
 	fputs(buf_string(&text), terminal.out);
 	fflush(terminal.out);
 	if (merging->options->json && print_document(merging, bundle, merging->verdicts->exit_code, err) < 0)

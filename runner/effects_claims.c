@@ -11,7 +11,7 @@
 
 static int code_of(const struct claims *claims, size_t count)
 {
-	int worst = CLAIM_ESTABLISHED;
+	int worst = count > 0 ? CLAIM_ESTABLISHED : CLAIM_NOT_ESTABLISHED;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t id = 0; id < claims[i].claims_count; id++)
@@ -59,55 +59,154 @@ static void print_text(const struct claims *claims)
 	       claim_status_names[both->completeness], claim_status_names[both->mediation]);
 }
 
-static int print_document(const struct claims *claims, size_t count, int code, struct error **err)
+/* Whose declaration the claims are derived from. */
+enum whose {
+	WHOSE_BUNDLE, /* the bundle's own */
+	WHOSE_SAME, /* the reader's, which is the same */
+	WHOSE_OTHER, /* the reader's, which differs from the bundle's of that id */
+	WHOSE_READER, /* the reader's alone: the bundle declares none of that id */
+};
+static const char *const whose_names[] = {
+	[WHOSE_BUNDLE] = "sealed",
+	[WHOSE_SAME] = "same",
+	[WHOSE_OTHER] = "differs",
+	[WHOSE_READER] = "not_sealed",
+};
+
+static int compare(const struct findings *findings, const struct effect *effect, enum whose *out, struct error **err)
+{
+	const struct effect *sealed = effect_find(findings->effects, findings->effects_count, effect->id);
+	char ours[HEX_SHA256], theirs[HEX_SHA256];
+
+	*out = WHOSE_READER;
+	if (!sealed)
+		return 0;
+	if (effect_digest(sealed, ours, err) < 0 || effect_digest(effect, theirs, err) < 0)
+		return -1;
+	*out = strcmp(ours, theirs) == 0 ? WHOSE_SAME : WHOSE_OTHER;
+	return 0;
+}
+
+static void print_whose(const char *id, enum whose whose)
+{
+	static const char *const words[] = {
+		[WHOSE_BUNDLE] = "the declaration is the one that the run was made with",
+		[WHOSE_SAME] = "your declaration is the one that the run was made with",
+		[WHOSE_OTHER] = "your declaration differs from the one that the run was made with, and the claims "
+				"follow from yours: without --effects they follow from the bundle's",
+		[WHOSE_READER] = "the run was made without a declaration of that id: the claims follow from yours",
+	};
+
+	printf("%s: %s\n", id, words[whose]);
+}
+
+/* Of the bundle, and not of the reader. */
+static void print_left_out(const struct findings *findings, const struct effect *effects, size_t count)
+{
+	for (size_t i = 0; i < findings->effects_count; i++)
+		if (!effect_find(effects, count, findings->effects[i].id))
+			printf("%s: declared in the bundle, and not by you: left out\n", findings->effects[i].id);
+}
+
+struct derived {
+	const struct effect *effects;
+	size_t count;
+	struct claims *claims; /* of each */
+	enum whose *whose; /* of each */
+};
+
+static void derived_free(struct derived *derived)
+{
+	free(derived->claims);
+	free(derived->whose);
+}
+
+static int derive(const struct findings *findings, bool own, struct derived *out, struct error **err)
+{
+	out->claims = calloc(out->count + 1, sizeof(*out->claims));
+	out->whose = calloc(out->count + 1, sizeof(*out->whose));
+	if (!out->claims || !out->whose)
+		return error_set(err, ERROR_MEMORY, "no memory for claims");
+	for (size_t i = 0; i < out->count; i++) {
+		if (claims_of(findings, &out->effects[i], &out->claims[i], err) < 0)
+			return -1;
+		if (own && compare(findings, &out->effects[i], &out->whose[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int print_document(const struct derived *derived, int code, struct error **err)
 {
 	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
 	struct json_writer json;
 
 	document_begin(&json, &out, "effects", code);
+	json_put_key(&json, "declarations");
+	json_array(&json);
+	for (size_t i = 0; i < derived->count; i++) {
+		json_object(&json);
+		json_member_string(&json, "id", derived->effects[i].id);
+		json_member_string(&json, "is", whose_names[derived->whose[i]]);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
 	json_put_key(&json, "claims");
 	json_array(&json);
-	for (size_t i = 0; i < count; i++)
-		schema_encode(claims_fields, &claims[i], &json);
+	for (size_t i = 0; i < derived->count; i++)
+		schema_encode(claims_fields, &derived->claims[i], &json);
 	json_array_end(&json);
 	document_end(&json);
 	return document_print(&out, err);
 }
 
-static int derive(const struct findings *findings, const struct effect *effects, size_t count, struct claims *out,
-		  struct error **err)
+static int print_all(const struct findings *findings, const struct derived *derived, bool own, bool json,
+		     struct error **err)
 {
-	for (size_t i = 0; i < count; i++)
-		if (claims_of(findings, &effects[i], &out[i], err) < 0)
-			return -1;
-	return 0;
+	int code = code_of(derived->claims, derived->count);
+
+	if (json)
+		return print_document(derived, code, err) < 0 ? -1 : code;
+	for (size_t i = 0; i < derived->count; i++) {
+		print_whose(derived->effects[i].id, derived->whose[i]);
+		print_text(&derived->claims[i]);
+	}
+	print_left_out(findings, derived->effects, derived->count);
+	if (derived->count == 0)
+		printf("%s\n", own ? "you declare no effect: nothing is claimed"
+				   : "the bundle declares no effect, and claims nothing; --effects FOLDER derives "
+				     "claims of your own declarations");
+	return code;
+}
+
+static int refuse(const struct verify_report *report, bool json, struct error **err)
+{
+	const struct derived none = { .count = 0 };
+	char why[BUNDLE_FILE_WHY];
+
+	bundle_file_why(report, why);
+	fprintf(stderr, "harness: the bundle is not intact: %s\n", why);
+	return json && print_document(&none, EXIT_FAIL, err) < 0 ? -1 : EXIT_FAIL;
 }
 
 int effects_claims(const struct options *options, const struct effect *effects, size_t count, struct error **err)
 {
-	cleanup_free struct claims *claims = calloc(count + 1, sizeof(*claims));
 	cleanup_opened struct opened *opened = NULL;
-	const struct verify_check *failed;
+	__attribute__((cleanup(derived_free))) struct derived derived = { .effects = effects, .count = count };
+	const struct findings *findings;
 	struct verify_report report;
 	cleanup_fd int fd = -1;
-	int code;
 
-	if (!claims)
-		return error_set(err, ERROR_MEMORY, "no memory for claims");
 	if (bundle_file_open(options->words[1], "effects claims", &fd, &report, &opened, err) < 0)
 		return -1;
-	failed = bundle_file_failed(&report);
-	if (!opened) {
-		fprintf(stderr, "harness: the bundle is not intact: %s: %s\n", failed ? failed->id : "?",
-			failed ? failed->reason : "?");
-		return options->json && print_document(claims, 0, EXIT_FAIL, err) < 0 ? -1 : EXIT_FAIL;
+	if (!opened)
+		return refuse(&report, options->json, err);
+	findings = opened_findings(opened);
+	if (!effects) {
+		derived.effects = findings->effects;
+		derived.count = findings->effects_count;
 	}
-	if (derive(opened_findings(opened), effects, count, claims, err) < 0)
+	if (derive(findings, effects != NULL, &derived, err) < 0)
 		return -1;
-	code = code_of(claims, count);
-	if (options->json)
-		return print_document(claims, count, code, err) < 0 ? -1 : code;
-	for (size_t i = 0; i < count; i++)
-		print_text(&claims[i]);
-	return code;
+	return print_all(findings, &derived, effects != NULL, options->json, err);
 }

@@ -1,6 +1,7 @@
 #include "runner/run_document.h"
 
 #include "core/fd.h"
+#include "reports/claims.h"
 #include "runner/document.h"
 #include "runner/progress.h"
 
@@ -129,9 +130,10 @@ static void put_mutations(struct json_writer *json, const struct verdicts *verdi
 	json_array_end(json);
 }
 
-void run_document_verdict(const struct verdicts *verdicts, const struct plan *plan, const struct arm_record *records,
-			  const struct summary_facts *facts, struct buf *out)
+int run_document_verdict(const struct findings *findings, const struct summary_facts *facts, struct buf *out,
+			 struct error **err)
 {
+	const struct verdicts *verdicts = findings->verdicts;
 	struct json_writer json;
 
 	document_begin(&json, out, "run", verdicts->exit_code);
@@ -145,12 +147,16 @@ void run_document_verdict(const struct verdicts *verdicts, const struct plan *pl
 	json_object_end(&json);
 	put_cells(&json, "failed", verdicts, VERDICT_FAIL);
 	put_cells(&json, "notEstablished", verdicts, VERDICT_NOT_ESTABLISHED);
-	put_arms(&json, verdicts, records);
+	put_arms(&json, verdicts, findings->arms);
 	put_mutations(&json, verdicts);
-	put_absent(&json, plan);
+	put_absent(&json, findings->plan);
+	json_put_key(&json, "claims");
+	if (claims_put(findings, &json, err) < 0)
+		return -1;
 	document_path(&json, "bundle", facts->bundle);
 	json_member_string(&json, "sha256", facts->sha256);
 	json_member_int(&json, "seed", facts->seed);
 	json_member_int(&json, "wallNs", facts->wall_ns);
 	document_end(&json);
+	return 0;
 }

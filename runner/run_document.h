@@ -3,14 +3,14 @@
 #define HARNESS_RUNNER_RUN_DOCUMENT_H
 
 #include "core/buf.h"
-#include "oracle/judge.h"
+#include "reports/generate.h"
 #include "reports/summary.h"
 #include "runner/verb.h"
 
 /* Of a dry run: what would run, what is not planned, what it would touch. */
 void run_document_plan(const struct plan *plan, const struct options *options, int64_t seed, struct buf *out);
-/* Of a run that was judged and sealed. `records`: one for each arm of the plan, in its order. */
-void run_document_verdict(const struct verdicts *verdicts, const struct plan *plan, const struct arm_record *records,
-			  const struct summary_facts *facts, struct buf *out);
+/* Of a run that was judged and sealed. */
+int run_document_verdict(const struct findings *findings, const struct summary_facts *facts, struct buf *out,
+			 struct error **err) MUST_CHECK;
 
 #endif

@@ -13,6 +13,7 @@
 #include "core/lines.h"
 #include "core/schema_line.h"
 #include "reports/bundle.h"
+#include "reports/claims.h"
 #include "reports/generate.h"
 #include "reports/summary.h"
 #include "reports/verify.h"
@@ -37,6 +38,9 @@ struct seal {
 	struct manifest_program programs[MANIFEST_PROGRAMS_MAX];
 	size_t programs_count;
 	struct manifest_origin origin;
+	char finished[CLOCK_TEXT];
+	struct manifest_facts facts;
+	struct findings findings;
 	struct run_statement statement;
 	struct bundle_late late;
 };
@@ -183,15 +187,16 @@ static void list_statement(struct seal *seal)
 		};
 }
 
-static int write_texts(struct seal *seal, struct error **err)
+/* What is known once the run was judged. */
+static void find(struct seal *seal)
 {
 	struct run *run = seal->run;
-	char finished[CLOCK_TEXT];
-	struct manifest_facts facts = {
+
+	seal->facts = (struct manifest_facts){
 		.minor = MANIFEST_MINOR,
 		.run = run->store.run,
 		.started = run->store.started,
-		.finished = finished,
+		.finished = seal->finished,
 		.version = HARNESS_VERSION,
 		.image = run->context.image + strlen("sha256:"),
 		.programs = seal->programs,
@@ -201,8 +206,8 @@ static int write_texts(struct seal *seal, struct error **err)
 		.observations = seal->observations_count,
 		.origin = &seal->origin,
 	};
-	struct findings findings = {
-		.manifest = &facts,
+	seal->findings = (struct findings){
+		.manifest = &seal->facts,
 		.plan = run->plan,
 		.arms = run->records,
 		.arms_count = run->plan->arms_count,
@@ -212,19 +217,25 @@ static int write_texts(struct seal *seal, struct error **err)
 		.environment = buf_string(&seal->text[MEMBER_ENVIRONMENT]),
 		.environment_length = seal->text[MEMBER_ENVIRONMENT].length,
 	};
+}
 
-	if (measure_programs(seal, err) < 0 || run_gateway_facts(&run->context.gateway, &facts.gateway, err) < 0)
+static int write_texts(struct seal *seal, struct error **err)
+{
+	struct run *run = seal->run;
+
+	find(seal);
+	if (measure_programs(seal, err) < 0 || run_gateway_facts(&run->context.gateway, &seal->facts.gateway, err) < 0)
 		return -1;
-	facts.programs_count = seal->programs_count;
+	seal->facts.programs_count = seal->programs_count;
 	run_origin(run, &seal->origin);
-	clock_wall(finished);
-	if (run->replayed && run_replay_conclude(run, &findings, err) < 0)
+	clock_wall(seal->finished);
+	if (run->replayed && run_replay_conclude(run, &seal->findings, err) < 0)
 		return -1;
-	findings.replay = run->replay;
-	if (write_members(seal, &findings, err) < 0)
+	seal->findings.replay = run->replay;
+	if (write_members(seal, &seal->findings, err) < 0)
 		return -1;
 	list_members(seal);
-	return manifest_encode(&facts, seal->members, seal->count, &seal->text[MEMBER_MANIFEST], err);
+	return manifest_encode(&seal->facts, seal->members, seal->count, &seal->text[MEMBER_MANIFEST], err);
 }
 
 /* The bundle is believed only after the verifier, which knows nothing of this run, has read it from the disk. */
@@ -250,10 +261,10 @@ static int verify_sealed(struct seal *seal, int *code, struct error **err)
 
 static int print_document(const struct seal *seal, const struct summary_facts *facts, struct error **err)
 {
-	const struct run *run = seal->run;
 	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
 
-	run_document_verdict(seal->verdicts, run->plan, run->records, facts, &document);
+	if (run_document_verdict(&seal->findings, facts, &document, err) < 0)
+		return -1;
 	return document_print(&document, err);
 }
 
@@ -276,6 +287,8 @@ static int print_summary(const struct seal *seal, const struct bundle_identity *
 
 	snprintf(bundle, sizeof(bundle), "%s/%s", run->store.path, BUNDLE_ARCHIVE);
 	summary_text(seal->verdicts, run->plan, &facts, &text);
+	if (!facts.quiet && claims_lines(&seal->findings, &text, err) < 0)
+		return -1;
 	fputs(buf_string(&text), out);
 	fflush(out);
 	return run->options->json && !run->replayed ? print_document(seal, &facts, err) : 0;

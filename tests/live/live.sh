@@ -75,10 +75,10 @@ check() { # WHAT COMMAND...
 
 not() { ! "$@"; }
 
-# The copy $folder/NAME: build/harness, build/agent, build/libexec and scenarios, as in a tree.
+# The copy $folder/NAME: build/harness, build/agent, build/libexec, scenarios and effects, as in a tree.
 copy_tree() { # NAME
 	mkdir -p "$folder/$1/build" && cp -a "$BUILD/harness" "$BUILD/agent" "$BUILD/libexec" "$folder/$1/build" &&
-		cp -a scenarios "$folder/$1"
+		cp -a scenarios effects "$folder/$1"
 }
 
 # The folder $folder/pair of two scenarios: the baseline, of whose zeros the file's alone stand in it, and the one mutant

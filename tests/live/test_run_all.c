@@ -156,7 +156,7 @@ static void test_run(void)
 	snprintf(world.bundle, sizeof(world.bundle), "%s/runs/latest/confinement-evidence.tar.gz", world.folder.path);
 	world.ipv6 = quiet("grep -q '^0*1 .* lo$' /proc/net/if_inet6");
 	if (!quiet("mkdir -p $1/tree/build && cp -a $2/harness $2/agent $2/libexec $1/tree/build && cp -a scenarios "
-		   "$1/tree && "
+		   "effects $1/tree && "
 		   "mkdir $1/open && touch $1/began && { grep ' nsfs ' /proc/self/mounts | sort >$1/nsfs; true; }") ||
 	    script(host_facts, false, &world.before) != 0)
 		CU_FAIL("no copy of what was built");

@@ -33,11 +33,14 @@ struct fixture {
 	size_t count;
 	struct manifest_gateway gateway; /* zeros: our own */
 	struct manifest_origin origin;
+	struct effect *effects; /* that the run declares, or NULL */
+	size_t effects_count;
 };
 
 static inline void fixture_free(struct fixture *fixture)
 {
 	world_free(&fixture->world);
+	free(fixture->effects);
 	for (size_t i = 0; i < fixture->count; i++)
 		buf_free(&fixture->members[i].text);
 }
@@ -325,6 +328,8 @@ static inline int fixture_generate(struct fixture *fixture, const struct buf *en
 		return error_set(err, ERROR_INTERNAL, "not judged");
 	facts = fixture_facts(fixture, HARNESS_VERSION, programs);
 	findings.verdicts = world->verdicts;
+	findings.effects = fixture->effects;
+	findings.effects_count = fixture->effects_count;
 	for (int i = 0; i < MEMBERS && result == 0; i++)
 		if (generated(i) && !member_kinds[i].optional)
 			result = generate(i, &findings, fixture_text(fixture, member_kinds[i].name), err);

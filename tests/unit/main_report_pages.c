@@ -6,6 +6,7 @@
 #include "core/fd.h"
 #include "reports/ctrf.h"
 #include "reports/html.h"
+#include "tests/unit/declaration_world.h"
 #include "tests/unit/findings_world.h"
 
 #define TEXT_BYTES ((size_t)16 * MIB)
@@ -64,10 +65,16 @@ static void changed(struct world *world)
 	world->environment_changed = true;
 }
 
+static void bypassed(struct world *world)
+{
+	see(world, "effects/order-create", "order-http", "orders")->value = 1;
+}
+
 struct page {
 	const char *name;
 	void (*plant)(struct world *world);
 	const char *lacks; /* of the host, or NULL */
+	bool orders; /* the run took the paths of what is declared */
 };
 static const struct page pages[];
 
@@ -83,16 +90,21 @@ static int write_page(int folder, const struct page *page, struct error **err)
 {
 	cleanup_world struct world world = { .plan = NULL };
 	cleanup_buf struct buf html = BUF(TEXT_BYTES), ctrf = BUF(TEXT_BYTES);
+	cleanup_free struct effect *effects = NULL;
 	const char *const missing[] = { page->lacks, NULL };
 	struct manifest_facts facts;
 	struct findings findings;
+	size_t count = 0;
 	int result;
 
-	if (!world_make(&world, "all", 2, missing))
+	if (page->orders ? !declared_make(&world, "effects", &effects, &count)
+			 : !world_make(&world, "all", 2, missing) || declared_load(&effects, &count, err) < 0)
 		return error_set(err, ERROR_INTERNAL, "no world");
 	live(&world);
 	page->plant(&world);
 	findings = world_findings(&world, &facts);
+	findings.effects = effects;
+	findings.effects_count = count;
 	result = html_encode(&findings, &html, err);
 	if (result >= 0)
 		result = ctrf_encode(&findings, &ctrf, err);
@@ -122,5 +134,6 @@ static const struct page pages[] = {
 	{ .name = "pass", .plant = well },
 	{ .name = "fail", .plant = badly, .lacks = "ipv6-loopback" },
 	{ .name = "not-established", .plant = changed },
+	{ .name = "claims", .plant = bypassed, .orders = true },
 	{ .name = NULL },
 };

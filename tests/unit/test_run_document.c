@@ -74,13 +74,19 @@ static bool flag_of(const struct json_node *object, const char *key)
 	return flag;
 }
 
-static struct json_document *verdict(struct world *world)
+static struct json_document *verdict(struct world *world, const struct effect *declared)
 {
 	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
+	struct manifest_facts of = { .finished = "2026-01-02T03:04:05Z" };
+	struct findings findings = { .manifest = &of, .plan = world->plan, .arms = world->arms };
+	struct error *err = NULL;
 
 	if (!world_judge(world))
 		return NULL;
-	run_document_verdict(world->verdicts, world->plan, world->arms, &facts, &out);
+	findings.verdicts = world->verdicts;
+	findings.effects = declared;
+	findings.effects_count = declared ? 1 : 0;
+	CU_ASSERT(run_document_verdict(&findings, &facts, &out, &err) == 0 && test_no_error(&err));
 	return parse(&out);
 }
 
@@ -89,8 +95,8 @@ static void check_document(const struct json_node *root)
 	KEYS(root, { "schemaVersion", JSON_NUMBER }, { "verb", JSON_STRING }, { "exitCode", JSON_NUMBER },
 	     { "dryRun", JSON_BOOL }, { "verdict", JSON_STRING }, { "cells", JSON_OBJECT }, { "failed", JSON_ARRAY },
 	     { "notEstablished", JSON_ARRAY }, { "arms", JSON_ARRAY }, { "mutations", JSON_ARRAY },
-	     { "notPlanned", JSON_ARRAY }, { "bundle", JSON_STRING }, { "sha256", JSON_STRING },
-	     { "seed", JSON_NUMBER }, { "wallNs", JSON_NUMBER });
+	     { "notPlanned", JSON_ARRAY }, { "claims", JSON_ARRAY }, { "bundle", JSON_STRING },
+	     { "sha256", JSON_STRING }, { "seed", JSON_NUMBER }, { "wallNs", JSON_NUMBER });
 	KEYS(json_member(root, "cells"), { "pass", JSON_NUMBER }, { "fail", JSON_NUMBER },
 	     { "notEstablished", JSON_NUMBER });
 }
@@ -104,7 +110,7 @@ static void test_passed(void)
 
 	CU_ASSERT(world_make(&world, "all", 2, NULL));
 	record_of(&world, "baseline")->duration_ns = 456;
-	document = verdict(&world);
+	document = verdict(&world, NULL);
 	root = json_root(document);
 	check_document(root);
 	CU_ASSERT_FALSE(flag_of(root, "dryRun"));
@@ -174,7 +180,7 @@ static void test_failed(void)
 	forget(&world, see(&world, "baseline", "tcp4", "tcp4"));
 	record_of(&world, "mutation/ack")->status = ARM_TIMEOUT;
 	set(record_of(&world, "mutation/ack")->reason, NAME_MAX_SHORT, "step-failed");
-	document = verdict(&world);
+	document = verdict(&world, NULL);
 	root = json_root(document);
 	check_document(root);
 	CU_ASSERT_FALSE(flag_of(root, "dryRun"));
