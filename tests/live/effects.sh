@@ -4,10 +4,6 @@
 # shellcheck source=tests/live/live.sh
 . "$(dirname "${BASH_SOURCE[0]}")/live.sh"
 
-effects_tree() { # NAME
-	copy_tree "$1" && cp -a effects "$folder/$1"
-}
-
 # "SUBJECT VALUE" of what the observer of orders saw in an arm. Members come in their order.
 saw() { # ARM
 	tar -xzOf "$folder/runs/latest/confinement-evidence.tar.gz" confinement-evidence/observations.jsonl |

@@ -9,7 +9,6 @@ need_engine
 
 for tree in plain lists blind closed leaky bypass; do
 	copy_tree "$tree"
-	cp -a effects "$folder/$tree"
 done
 
 # "SUBJECT VALUE" of what the observer of orders saw in an arm. Members come in their order.

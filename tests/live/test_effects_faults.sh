@@ -6,7 +6,7 @@
 . "$(dirname "$0")/effects.sh"
 need_engine
 
-effects_tree plain
+copy_tree plain
 cat >"$folder/fault.c" <<'C'
 /* fault HOW DATABASE: what befalls it. */
 #include <sqlite3.h>
@@ -68,7 +68,7 @@ check "what befalls a database was built" cc -o "$folder/fault" "$folder/fault.c
 # A copy in which the database is struck behind the n-th order that the harness and the other service write in an arm: the
 # first marker is the first, then comes that service's own, then the first look, then the last marker.
 struck_tree() { # NAME N BEFORE|BEHIND HOW
-	effects_tree "$1"
+	copy_tree "$1"
 	cat >"$folder/$1/order-writer" <<EOS
 #!/bin/sh
 strike() {
@@ -131,7 +131,7 @@ check "nor that it is mediated" claim complete_mediation \
 # It answers each order at once and keeps it to its end. $1 is its tree, $2 what it says behind its port, $3 what it does once
 # its input ended, or as soon as it listens.
 service_tree() { # NAME REVISION LINES [LINES AT ONCE]
-	effects_tree "$1"
+	copy_tree "$1"
 	cat >"$folder/$1/service" <<PY
 #!/usr/bin/python3
 import http.server, json, os, select, sqlite3, subprocess, sys, time
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
 }
 C
 tool_tree() { # NAME MILLISECONDS
-	effects_tree "$1" && rm "$folder/$1/build/libexec/order-service"
+	copy_tree "$1" && rm "$folder/$1/build/libexec/order-service"
 	check "the tool $1 was built" cc -DREAL="\"$folder/plain/build/libexec/order-service\"" -DLATE_MS="$2" \
 		-o "$folder/$1/build/libexec/order-service" "$folder/tool.c" -lsqlite3
 }
@@ -318,7 +318,7 @@ C
 check "a clock that steps was built" cc -shared -fPIC -o "$folder/steps.so" "$folder/steps.c"
 steps() { [ "$(LD_PRELOAD=$folder/steps.so date +%F)" != "$(date +%F)" ]; }
 check "it steps" steps
-effects_tree clock
+copy_tree clock
 for program in observer-orders observer-correlation observer-audit observer-deliveries order-import order-writer harness-gateway; do
 	[ -x "$folder/plain/build/libexec/$program" ] || continue
 	printf '#!/bin/sh\nLD_PRELOAD=%s exec "%s" "$@"\n' "$folder/steps.so" "$folder/plain/build/libexec/$program" >"$folder/clock/script"

@@ -71,9 +71,9 @@ static void test_taken(void)
 		snprintf(row, sizeof(row), "<tr><th scope=\"row\">%s<td>", declared.effects[0].paths[i].id);
 		HOLDS(text, row);
 	}
-	HOLDS(text,
-	      "<td>agent<td>gateway<td>authorised<td>order-gateway<td>orders<td>effects/order-gateway<td>mediated, by "
-	      "scenarios: one call");
+	HOLDS(text, "<td>agent<td>gateway<td>authorised<td>order-gateway<td>orders<td>effects/order-gateway, "
+		    "effects/order-twice<td>mediated, by "
+		    "scenarios: one call");
 	HOLDS(text, "<tr><th scope=\"row\">an order that a person enters<td>outside the boundary\n");
 }
 

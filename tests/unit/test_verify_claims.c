@@ -197,7 +197,8 @@ static const struct row rows[] = {
 	{ "a title", "effects.json", "a row in the table of orders", "a row in a table of orders", "claims", ELSE },
 	{ "a reason for what is left out", "effects.json", "outside the boundary", "inside the boundary", "claims",
 	  ELSE },
-	{ "a path that is exercised no more", "effects.json", "\"scenarios\":[\"effects/order-gateway\"]",
+	{ "a path that is exercised no more", "effects.json",
+	  "\"scenarios\":[\"effects/order-gateway\",\"effects/order-twice\"]",
 	  "\"scenarios\":[\"effects/order-create\"]", "effects",
 	  "effects[0]: effects.json: paths[0].scenarios[0]: 'effects/order-create' does not look for 'order-gateway' "
 	  "at "
