@@ -309,7 +309,7 @@ static const struct check checks[] = {
 	{ .id = "grammar", .after = { "members" }, .run = check_grammar },
 	{ .id = "references", .after = { "manifest", "canonical" }, .run = check_references },
 	{ .id = "environment", .after = { "grammar", "manifest", "canonical" }, .run = check_environment },
-	{ .id = "effects", .after = { "canonical" }, .since = 1, .run = check_effects },
+	{ .id = "effects", .after = { "canonical", "manifest" }, .since = 1, .run = check_effects },
 	{ .id = "verdicts", .after = { "references", "grammar" }, .run = check_verdicts },
 	{ .id = "claims", .after = { "verdicts", "effects" }, .since = 1, .run = check_claims },
 	{ .id = "mutations", .after = { "verdicts" }, .run = check_mutations },

@@ -28,9 +28,61 @@ static int check_ran(const struct bundle *bundle, struct error **err)
 	return 0;
 }
 
+static bool is_listed(const struct manifest *manifest, const char *program)
+{
+	for (size_t i = 0; i < manifest->programs_count; i++)
+		if (strcmp(manifest->programs[i].name, program) == 0)
+			return true;
+	return false;
+}
+
+/* Whether an observer before this one is the same program. */
+static bool is_again(const struct bundle *bundle, size_t effect, size_t at)
+{
+	const char *program = bundle->effects[effect].observers[at].program;
+
+	for (size_t i = 0; i <= effect; i++)
+		for (size_t n = 0; n < (i < effect ? bundle->effects[i].observers_count : at); n++)
+			if (strcmp(bundle->effects[i].observers[n].program, program) == 0)
+				return true;
+	return false;
+}
+
+static size_t own_programs(void)
+{
+	size_t count = 0;
+
+	while (manifest_program_names[count])
+		count++;
+	return count;
+}
+
+/* Of each program that a declaration brings the manifest has the digest; a run of this version lists nothing more. */
+static int check_observers(const struct bundle *bundle, struct error **err)
+{
+	const struct manifest *manifest = &bundle->manifest;
+	size_t declared = 0;
+
+	for (size_t i = 0; i < bundle->effects_count; i++)
+		for (size_t at = 0; at < bundle->effects[i].observers_count; at++) {
+			const char *program = bundle->effects[i].observers[at].program;
+
+			if (program[0] && !is_listed(manifest, program))
+				return error_set(err, ERROR_INPUT,
+						 "effects[%zu].observers[%zu]: manifest.json does not list its program",
+						 i, at);
+			declared += program[0] && !is_again(bundle, i, at);
+		}
+	if (bundle->newer || strcmp(manifest->version, HARNESS_VERSION) != 0 ||
+	    manifest->programs_count == own_programs() + declared)
+		return 0;
+	return error_set(err, ERROR_INPUT, "manifest.json: producer.programs: %zu behind those of a run, %zu declared",
+			 manifest->programs_count - own_programs(), declared);
+}
+
 int check_effects(struct bundle *bundle, struct error **err)
 {
-	if (read_effects(bundle, err) >= 0 && check_ran(bundle, err) >= 0)
+	if (read_effects(bundle, err) >= 0 && check_ran(bundle, err) >= 0 && check_observers(bundle, err) >= 0)
 		return 0;
 	bundle->effects_count = 0;
 	return -(int)error_code(*err);

@@ -96,6 +96,9 @@ static int check_listed(const struct bundle *bundle, const struct manifest_file 
 	return 0;
 }
 
+/* The minor version of the format that has declarations. */
+#define DECLARED_SINCE 1
+
 /* A gateway by URL is never composed by the run, and no other can lack a raised one. */
 static int check_gateway(const struct manifest_gateway *gateway, struct error **err)
 {
@@ -106,7 +109,8 @@ static int check_gateway(const struct manifest_gateway *gateway, struct error **
 	return 0;
 }
 
-/* A run measures them all, whatever it was of. Another version of the program may have others. */
+/* A run measures them all, whatever it was of, and behind them what its declarations bring: check_effects() has that.
+ * Another version of the program may have others. */
 static int check_programs(const struct manifest *manifest, struct error **err)
 {
 	const struct manifest_gateway *gateway = &manifest->gateway;
@@ -117,7 +121,7 @@ static int check_programs(const struct manifest *manifest, struct error **err)
 		    strcmp(manifest->programs[count].name, manifest_program_names[count]) != 0)
 			return error_set(err, ERROR_INPUT, "manifest.json: producer.programs: no '%s' in its place",
 					 manifest_program_names[count]);
-	if (count != manifest->programs_count)
+	if (count != manifest->programs_count && manifest->minor < DECLARED_SINCE)
 		return error_set(err, ERROR_INPUT, "manifest.json: producer.programs: more than a run has");
 	for (size_t i = 0; i < count && gateway->kind == GATEWAY_EMBEDDED; i++)
 		if (strcmp(manifest->programs[i].name, "harness-gateway") == 0 &&

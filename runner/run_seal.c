@@ -131,6 +131,33 @@ static int measure(struct seal *seal, const char *name, const char *path, struct
 	return hash_fd(fd, program->sha256, err);
 }
 
+static bool is_listed(const struct seal *seal, const char *name)
+{
+	for (size_t i = 0; i < seal->programs_count; i++)
+		if (strcmp(seal->programs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What the arms ran is what was measured before the first of them. */
+static int list_declared(struct seal *seal, struct error **err)
+{
+	const struct declared *declared = &seal->run->declared;
+
+	for (size_t i = 0; i < declared->count; i++) {
+		struct manifest_program *program = &seal->programs[seal->programs_count];
+
+		if (is_listed(seal, declared->observers[i].program))
+			continue;
+		if (seal->programs_count == MANIFEST_PROGRAMS_MAX)
+			return error_set(err, ERROR_LIMIT, "a manifest has at most %d programs", MANIFEST_PROGRAMS_MAX);
+		snprintf(program->name, sizeof(program->name), "%s", declared->observers[i].program);
+		memcpy(program->sha256, declared->observers[i].sha256, sizeof(program->sha256));
+		seal->programs_count++;
+	}
+	return 0;
+}
+
 static int measure_programs(struct seal *seal, struct error **err)
 {
 	char path[PATH_MAX];
@@ -140,7 +167,9 @@ static int measure_programs(struct seal *seal, struct error **err)
 	for (const char *const *name = preflight_helpers; *name; name++)
 		if (spawn_helper_path(*name, path, sizeof(path), err) < 0 || measure(seal, *name, path, err) < 0)
 			return -1;
-	return measure(seal, "harness", "/proc/self/exe", err);
+	if (measure(seal, "harness", "/proc/self/exe", err) < 0)
+		return -1;
+	return list_declared(seal, err);
 }
 
 /* Every member that is made from the others; those that stand already are left. */
