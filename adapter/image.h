@@ -14,6 +14,8 @@
 /* Everybody may delete what is in it: a file for each probe that does, named as that is. */
 #define IMAGE_KEPT "export/kept"
 #define IMAGE_KEPT_TEXT "this file is to be kept\n"
+/* Which one it is, in a file of that folder. */
+#define IMAGE_KEPT_REVISION "example-1\n"
 #define IMAGE_ID_MAX 80 /* "sha256:" and 64 digits */
 
 struct image {

@@ -68,6 +68,8 @@ bool observer_seen(const struct observer_process *process, const char *observer,
 bool observer_hit(const struct observer_process *process, const char *subject);
 bool observer_blinded(const struct observer_process *process, const char *observer, enum wire_reason *reason);
 bool observer_lost(const struct observer_process *process);
+/* The revision of the deployment that it looks at, or "". */
+const char *observer_revision(const struct observer_process *process);
 const struct observer_kind *observer_kind(const struct observer_process *process);
 const struct child *observer_child(const struct observer_process *process);
 /* Sends STOP and does not wait, so that many end at once. NULL-safe. */

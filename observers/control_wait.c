@@ -97,6 +97,15 @@ static int keep_record(struct observer_process *process, const struct wire_recor
 	return 0;
 }
 
+/* A name, and one alone. */
+static int keep_revision(struct observer_process *process, const char *text, struct error **err)
+{
+	if (process->revision[0] || !schema_matches(PATTERN_ID, text, strlen(text)))
+		return error_set(err, ERROR_PROTOCOL, "a second revision, or no name of one");
+	memcpy(process->revision, text, strlen(text) + 1);
+	return 0;
+}
+
 static int take_message(struct observer_process *process, const struct wire_message *message, struct error **err)
 {
 	struct known_subject *subject = subject_of(process, message->subject);
@@ -128,6 +137,8 @@ static int take_message(struct observer_process *process, const struct wire_mess
 			return error_set(err, ERROR_PROTOCOL, "a report that nobody asked for");
 		process->ended[message->phase] = true;
 		return 0;
+	case WIRE_REVISION:
+		return keep_revision(process, message->text, err);
 	case WIRE_BLIND:
 		if (view < 0)
 			return error_set(err, ERROR_PROTOCOL, "another observer is blind");
@@ -291,6 +302,11 @@ bool observer_blinded(const struct observer_process *process, const char *observ
 	if (reason)
 		*reason = process->views[view].reason;
 	return true;
+}
+
+const char *observer_revision(const struct observer_process *process)
+{
+	return process->revision;
 }
 
 bool observer_lost(const struct observer_process *process)

@@ -11,7 +11,7 @@ static bool from_arm(uint16_t type)
 
 static bool from_observer(uint16_t type)
 {
-	return type >= WIRE_BOUND && type <= WIRE_BLIND;
+	return type >= WIRE_BOUND && type <= WIRE_REVISION;
 }
 
 static bool terminated(const char *text, size_t size)

@@ -4,7 +4,8 @@
  *
  *   from the arm       EXPECT (one per subject or marker), BEGIN, INPUT (with a descriptor), LOSS, POLICY, REPORT, STOP
  *   from the observer  BOUND (a socket listens for a subject), READY, SEEN (a marker arrived), HIT (the first of a
- *                      subject), RECORD (one per observation), END (of a report), BLIND (cannot see any more)
+ *                      subject), RECORD (one per observation), END (of a report), BLIND (cannot see any more),
+ *                      REVISION (of the deployment that is looked at)
  *
  * Each phase has a marker canary of its own, so that a `before` and an `after` are told apart without any race. An
  * observer never learns an expectation, and never sends a byte that it observed.
@@ -43,6 +44,7 @@ enum wire_type {
 	WIRE_RECORD,
 	WIRE_END, /* phase */
 	WIRE_BLIND, /* reason: the observer named in text cannot see any more */
+	WIRE_REVISION, /* text: of the deployment that is looked at, as it says itself */
 };
 
 enum wire_phase { WIRE_BEFORE, WIRE_AFTER };

@@ -164,6 +164,7 @@ struct arm {
 	struct declared declared; /* observers that declarations bring */
 	struct observer_kind declared_kinds[DECLARED_MAX]; /* of these, in their order */
 	const char *declared_words[DECLARED_MAX][1 + 1 + EFFECT_MEASURES_MAX + 1]; /* what the kinds point to */
+	bool revisions_differ; /* two were said of one deployment */
 	uint16_t gateway_port;
 	char gateway_token[GATEWAY_TOKEN_BYTES];
 	int gateway_in, gateway_out, gateway_life;
@@ -255,7 +256,8 @@ struct arm_input {
 	int fd;
 };
 void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t count);
-/* Until each has read the marker: it looks before the agent has anything to do. */
+/* Until each has read the marker: it looks before the agent has anything to do. One that is late is ended. Which
+ * revision of the deployment they look at, they say by then. */
 void arm_declared_await(struct arm *arm);
 
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
@@ -279,6 +281,8 @@ void arm_observers_beacon(struct arm *arm, enum wire_phase phase);
 struct observer_process *arm_observer(const struct arm *arm, const char *kind);
 /* Whether a planned cell asks for it, on this host. */
 bool arm_observers_asked(const struct arm *arm, const struct observer_kind *kind);
+/* Ends one; its cells have no records. */
+void arm_observers_drop(struct arm *arm, const char *kind);
 /* Its subjects and both markers. */
 int arm_observers_expect(struct arm *arm, struct observer_process *observer, struct error **err) MUST_CHECK;
 /* The final reports, with which the observers are told to stop. `engine`: of those that need what the engine has to

@@ -1,4 +1,5 @@
 /* The arm's observers that declarations bring, beside those of observers/table.c. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -74,6 +75,22 @@ void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t
 						   inputs[input].fd);
 }
 
+/* One arm is of one revision: where two are said, it is of none. */
+static void keep_revision(struct arm *arm, const char *said)
+{
+	char *revision = arm->result->room.record.deployment_revision;
+
+	if (!said[0] || strcmp(revision, said) == 0)
+		return;
+	if (revision[0] || arm->revisions_differ) {
+		arm->revisions_differ = true;
+		revision[0] = '\0';
+		arm_note(arm, "revisions-differ", "", clock_now());
+		return;
+	}
+	snprintf(revision, ID_MAX, "%s", said);
+}
+
 void arm_declared_await(struct arm *arm)
 {
 	int64_t deadline = clock_deadline(ARM_BEACON_MS);
@@ -82,7 +99,13 @@ void arm_declared_await(struct arm *arm)
 		struct observer_process *observer = arm_observer(arm, arm->declared.observers[i].id);
 		cleanup_error struct error *late = NULL;
 
-		if (observer && !arm->told.dead && observer_wait_seen(observer, NULL, WIRE_BEFORE, deadline, &late) < 0)
+		if (!observer)
+			continue;
+		if (observer_wait_seen(observer, NULL, WIRE_BEFORE, deadline, &late) < 0) {
 			arm_note(arm, "beacon-lost", arm->declared.observers[i].id, clock_now());
+			arm_observers_drop(arm, arm->declared.observers[i].id);
+			continue;
+		}
+		keep_revision(arm, observer_revision(observer));
 	}
 }

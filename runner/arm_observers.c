@@ -230,6 +230,19 @@ static void stop_one(struct arm *arm, struct observer_process *observer)
 	observer_stop(observer);
 }
 
+void arm_observers_drop(struct arm *arm, const char *kind)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < arm->observers_count; i++) {
+		if (strcmp(observer_kind(arm->observers[i])->id, kind) == 0)
+			stop_one(arm, arm->observers[i]);
+		else
+			arm->observers[kept++] = arm->observers[i];
+	}
+	arm->observers_count = kept;
+}
+
 /* Ends those that look into a namespace that turned out to be another's. */
 static void stop_inside(struct arm *arm)
 {

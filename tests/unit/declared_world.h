@@ -132,6 +132,7 @@ static inline int put_root(const struct declared_world *world)
 	put_text(world->fd, "root/export/marker", marker, strlen(marker), 0644);
 	put_text(world->fd, "root/export/kept/file-delete", text, strlen(text), 0644);
 	put_text(world->fd, "root/export/kept/delete-child", text, strlen(text), 0644);
+	put_text(world->fd, "root/export/kept/revision", "r-1\n", 4, 0644);
 	return openat(world->fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 

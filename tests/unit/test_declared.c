@@ -213,6 +213,7 @@ static void example_counts(void)
 	root = put_root(&world);
 	CU_ASSERT_TRUE(observing_give(&world.observing, "root", root));
 	CU_ASSERT_TRUE(observing_seen(&world.observing, "kept", WIRE_BEFORE));
+	CU_ASSERT_STRING_EQUAL(observer_revision(world.observing.process), "r-1");
 	sees(&world, 0, 0, 1);
 	CU_ASSERT_EQUAL(unlinkat(world.fd, "root/export/kept/file-delete", 0), 0);
 	sees(&world, 1, 0, 2);
@@ -319,8 +320,9 @@ static void misbehaves(void)
 		  "wrong known answers" },
 		{ "speaks another version", "MESSAGE.pack(1,", "MESSAGE.pack(2,", NEVER_READY, ERROR_PROTOCOL,
 		  "another version" },
-		{ "another type", "READY, SEEN, HIT, RECORD, END = range(33, 38)",
-		  "READY, SEEN, HIT, RECORD, END = range(49, 54)", NEVER_READY, ERROR_PROTOCOL, "an unknown type" },
+		{ "another type", "READY, SEEN, HIT, RECORD, END, BLIND, REVISION = range(33, 40)",
+		  "READY, SEEN, HIT, RECORD, END, BLIND, REVISION = range(49, 56)", NEVER_READY, ERROR_PROTOCOL,
+		  "an unknown type" },
 		{ "garbage", "        self.wire.send(MESSAGE",
 		  "        self.wire.send(b'?' * 144)\n        self.wire.send(MESSAGE", NEVER_READY, ERROR_PROTOCOL,
 		  "another version" },

@@ -46,7 +46,7 @@ static void spoil_version(union wire_any *any)
 }
 static void spoil_type(union wire_any *any)
 {
-	any->header.type = WIRE_BLIND + 1;
+	any->header.type = WIRE_REVISION + 1;
 }
 static void spoil_gap_in_types(union wire_any *any)
 {

@@ -15,6 +15,7 @@ import time
 
 MARKER = "export/marker", b"harness-files-marker-1\n"  # the image holds it: who reads it there sees what the agent sees
 KEPT = "export/kept/"  # below it a file for each probe that tries to delete one, named as the probe
+REVISED = KEPT + "revision"  # what the deployment says of itself: its declaration is of one revision
 READ = 65536
 
 
@@ -52,7 +53,7 @@ def known_answers():
 # ---- the wire ----------------------------------------------------------------------------------------------------------
 
 EXPECT, BEGIN, INPUT, LOSS, REPORT, STOP, POLICY = range(1, 8)
-READY, SEEN, HIT, RECORD, END = range(33, 38)
+READY, SEEN, HIT, RECORD, END, BLIND, REVISION = range(33, 40)
 COUNT, OBSERVED, NOT_OBSERVABLE, NONE, INPUT_MISSING = 0, 0, 1, 0, 3
 MESSAGE = struct.Struct("=HHI 32s 32s 40s III HHH 6x q")
 RECORDS = struct.Struct("=HHI 32s 32s IIII 16s 10q")
@@ -77,6 +78,7 @@ class Observer:
         if name == b"root":
             self.root = descriptor
             self.first = {subject: read(descriptor, KEPT + subject.decode()) for subject in self.subjects}
+            self.tell(REVISION, text=(read(descriptor, REVISED) or b"unknown").strip()[:31])
             self.look_for_marker(0)
 
     def record(self, subject, phase):
