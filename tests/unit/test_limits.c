@@ -9,7 +9,7 @@
 #include "reports/limits.h"
 #include "tests/unit/test.h"
 
-#define REQUIRED "tests/data/limits.txt" /* an id a line, in the order of the table */
+#define REQUIRED "tests/data/limits.txt" /* an id a line */
 #define TEXT_BYTES ((size_t)64 * KIB)
 
 static size_t rows_of(const char *id, size_t length)
