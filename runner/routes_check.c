@@ -100,16 +100,25 @@ static int check_scenarios(const struct route *route, const struct route_names *
 	return 0;
 }
 
+static bool tried_by(const struct route *route, const struct route_names *names, const char *subject)
+{
+	for (size_t i = 0; i < names->scenarios_count; i++)
+		if ((!route || route_has_scenario(route, names->scenarios[i].id)) &&
+		    has_subject(&names->scenarios[i], subject))
+			return true;
+	return false;
+}
+
+/* A route without scenarios is one that only a user's own declaration exercises: no scenario here tries its probes.
+ * What is a finding where it is not planned, a measure, needs no scenario that plans it. */
 static int check_subjects(const struct route *route, const struct route_names *names, struct error **err)
 {
 	for (const char *const *subject = route->subjects; subject && *subject; subject++) {
-		bool found = false;
-
-		for (size_t i = 0; i < names->scenarios_count && !found; i++)
-			found = route_has_scenario(route, names->scenarios[i].id) &&
-				has_subject(&names->scenarios[i], *subject);
-		/* What is a finding where it is not planned needs no scenario that plans it. */
-		if (!found && !route_has(names->measures, *subject))
+		if (route_has(names->measures, *subject))
+			continue;
+		if (!route->scenarios && tried_by(NULL, names, *subject))
+			return refuse(err, route, *subject, "a scenario tries it, and the route has none");
+		if (route->scenarios && !tried_by(route, names, *subject))
 			return refuse(err, route, *subject, "none of the route's scenarios tries it");
 	}
 	return 0;
@@ -199,21 +208,6 @@ static int all_in_routes(const struct route *table, list_of *list, const char *c
 	return 0;
 }
 
-/* What a probe does that none of these scenarios tries is no route of a run: it is there for an effect that a user
- * declares. */
-static int tried_in_routes(const struct route *table, const struct route_names *names, struct error **err)
-{
-	for (const char *const *probe = names->probes; *probe; probe++) {
-		bool tried = false;
-
-		for (size_t i = 0; i < names->scenarios_count && !tried; i++)
-			tried = has_subject(&names->scenarios[i], *probe);
-		if (tried && in_a_route(table, subjects_of, *probe, "probe", err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int routes_check(const struct route *table, const struct route_names *names, struct error **err)
 {
 	for (const struct route *route = table; route->id; route++)
@@ -222,7 +216,7 @@ int routes_check(const struct route *table, const struct route_names *names, str
 	for (size_t rule = 0; rule < admission_rules(); rule++)
 		if (in_a_route(table, rules_of, admission_rule_id(rule), "rule", err) < 0)
 			return -1;
-	if (tried_in_routes(table, names, err) < 0 ||
+	if (all_in_routes(table, subjects_of, names->probes, "probe", err) < 0 ||
 	    all_in_routes(table, subjects_of, names->measures, "measure", err) < 0 ||
 	    all_in_routes(table, observers_of, names->observers, "observer", err) < 0)
 		return -1;

@@ -18,8 +18,8 @@ struct route_names route_names_of(const struct scenario *scenarios, size_t count
  * ERROR_INTERNAL names the route and the word, or the word that no route has. Of each route of `table` (ended by .id =
  * NULL): every word is in its table; each scenario looks at one of its observers, each observer is looked at and
  * each probe tried by one of its scenarios; for each mutation one of the scenarios takes it away and flips a cell at
- * one of its observers, and the rules that it must fail are the route's. And every measure, observer, mutation
- * and rule is in a route, and every probe that one of the scenarios tries.
+ * one of its observers, and the rules that it must fail are the route's. And every probe, measure, observer, mutation
+ * and rule is in a route; probes that no scenario tries in one without scenarios.
  */
 int routes_check(const struct route *table, const struct route_names *names, struct error **err) MUST_CHECK;
 

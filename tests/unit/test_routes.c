@@ -101,6 +101,7 @@ static void test_required(void)
 		CU_ASSERT(route->title && route->mediator && route->missing);
 		/* What no mutant shows says so. */
 		CU_ASSERT(route->mutations || route->rest);
+		CU_ASSERT(route->scenarios || route->rest);
 	}
 }
 
@@ -156,6 +157,9 @@ static void test_senseless(void)
 	route->observers = IDS("files-archive", "files-changes", "files-upper", "files-root", "orders", "spans");
 	refused(&world, "route files: spans: none of the route's scenarios looks at it");
 	*route = kept;
+	*route_of(&world, "deleted-files") =
+		(struct route){ .id = "deleted-files", .subjects = IDS("file-delete", "tcp4") };
+	refused(&world, "route deleted-files: tcp4: a scenario tries it, and the route has none");
 	route->rules = IDS("read-only-root");
 	refused(&world, "route files: writable-mounts: a rule that the route's mutation must fail");
 }
@@ -192,6 +196,7 @@ static void test_left_out(void)
 	} rows[] = {
 		{ "files", RULES, "rule image-volumes stands in no route" },
 		{ "restart", RULES, "rule image-healthcheck stands in no route" },
+		{ "deleted-files", SUBJECTS, "probe file-delete stands in no route" },
 		{ "deployment", SUBJECTS, "probe order-service stands in no route" },
 		{ "changes-from-outside", SUBJECTS, "measure renamed stands in no route" },
 		{ "inherited", OBSERVERS, "observer children stands in no route" },
