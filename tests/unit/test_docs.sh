@@ -36,6 +36,10 @@ for shell in bash zsh fish; do
 	check "the completion of $shell is what the program prints" fresh "packaging/completion/harness.$shell" completion "$shell"
 done
 
+said_limits=$(grep -c '^| `' docs/limits.md)
+check "README.md says how many limits there are" grep -qF "limits: $said_limits things that no run shows" README.md
+check "docs/limits.md says how many limits there are" grep -qF "$said_limits things that no run of harness shows" docs/limits.md
+
 # By what `harness help` lists: two blanks and a verb, then "flags:", two blanks, perhaps "-x, ", and a flag.
 "$harness" help >"$folder/help"
 mapfile -t verbs < <(sed -n '/^usage/,/^flags/s/^  \([a-z]*\) .*/\1/p' "$folder/help")
