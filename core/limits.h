@@ -46,7 +46,7 @@
 #define EFFECT_MEASURES_MAX 8
 #define EFFECT_SCENARIOS_MAX 16
 #define EFFECT_EXCLUDED_MAX 16
-#define EFFECT_TEXT_MAX 256
+#define EFFECT_TEXT_MAX 161 /* 160 bytes and a NUL: a bundle has no longer text */
 #define CLAIM_UNMET_MAX 256
 #define CLAIM_RESTS_MAX 1024
 #define CLAIM_STATEMENTS_MAX 128

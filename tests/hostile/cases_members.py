@@ -17,8 +17,10 @@ ESCAPE = "\x1b]0;" + MARK + "\x07\x1b[31m"
 CANARY = "canary-" + "abcdefghijklmnop" * 2
 JSON_MEMBERS = (
     "arms.json",
+    "claims.json",
     "coverage.json",
     "ctrf.json",
+    "effects.json",
     "environment.json",
     "manifest.json",
     "profile.json",
@@ -308,7 +310,7 @@ def put_bytes(name, content):
         if not name.endswith((".json", ".jsonl")):
             return t + content + b"\n"
         return re.sub(
-            rb'("(?:title|setting|kernel.release|arm|name|version|scenario)":)"[^"]*"',
+            rb'("(?:title|setting|kernel.release|arm|name|version|scenario|says)":)"[^"]*"',
             lambda m: m[1] + b'"' + content + b'"',
             t,
             count=1,
@@ -780,20 +782,5 @@ ENCODINGS = (
     "utf16be",
     "reversed",
 )
-HOLDERS = (
-    "SHA256SUMS",
-    "arms.json",
-    "coverage.json",
-    "ctrf.json",
-    "docker-version.txt",
-    "environment.json",
-    "junit.xml",
-    "kernel.txt",
-    "manifest.json",
-    "observations.jsonl",
-    "profile.json",
-    "report.html",
-    "scenarios.json",
-    "verdicts.json",
-)
+HOLDERS = (*JSON_MEMBERS, "SHA256SUMS", "docker-version.txt", "junit.xml", "kernel.txt", "observations.jsonl", "report.html")
 CANARIES = [(f"canary-in-{holder}-as-{encoding}", holder, encoding) for holder in HOLDERS for encoding in ENCODINGS]

@@ -82,7 +82,7 @@ def main(words):
         highest, longest = max(highest, (memory, case["name"])), max(longest, (seconds, case["name"]))
     counted = {check: sum(case["check"] == check and case["exit"] == 1 for case in table) for check in listed_checks()}
     failures += [f"no bundle is refused by '{check}'" for check, count in counted.items() if count == 0]
-    if len(table) < LEAST or len(counted) < 12:
+    if len(table) < LEAST or len(counted) < 14:
         failures.append(f"{len(table)} bundles and {len(counted)} checks are too few")
     for failure in failures:
         print(f"test_corpus: {failure[:400]}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes hostile bundles out of one valid bundle: make_corpus.py BASE FOLDER [HARNESS]. FOLDER gets one archive a case and
+"""Makes hostile bundles out of valid ones: make_corpus.py BASE ORDERS FOLDER [HARNESS]. ORDERS is of a run that took the paths of the
+declared effects, for what is claimed of them, BASE of one that did not. FOLDER gets one archive a case and
 table.json: a list of {name, file, words (behind `harness verify`), check (that must refuse it), reason (part of what it says),
 before (checks that may fail before it), exit}. Standard library; statements are signed by the program openssl, and where HARNESS
 is not given there are none. Nothing is extracted, and nothing here comes from the C code."""
@@ -11,6 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 import bundles  # noqa: E402
 import cases_archive  # noqa: E402
+import cases_claims  # noqa: E402
 import cases_heavy  # noqa: E402
 import cases_members  # noqa: E402
 import cases_replay  # noqa: E402
@@ -18,7 +20,11 @@ import cases_signature  # noqa: E402
 import cases_versions  # noqa: E402
 
 
-def archives(base):
+def archives(base, orders):
+    for name, check, reason, make in cases_claims.ROWS:
+        yield {"name": name, "check": check, "reason": reason}, lambda make=make: make(orders)
+    for name, check, reason, make in cases_claims.rows_of_another(orders):
+        yield {"name": name, "check": check, "reason": reason}, lambda make=make: make(base)
     for name, reason, make in cases_archive.ROWS:
         yield {"name": name, "check": "archive", "reason": reason}, lambda make=make: make(base)
     for name, check, reason, make in cases_members.ROWS + list(cases_heavy.ROWS) + list(cases_replay.ROWS):
@@ -71,12 +77,14 @@ def row(case, path, words=()):
 def main(words):
     with open(words[0], "rb") as file:
         base = bundles.read(file.read())
-    folder = words[1]
+    with open(words[1], "rb") as file:
+        orders = bundles.read(file.read())
+    folder = words[2]
     table = []
-    for case, make in archives(base):
+    for case, make in archives(base, orders):
         table.append(row(case, write(folder, case["name"], make())))
-    if len(words) > 2:
-        signer = cases_signature.Signer(words[2], base, folder)
+    if len(words) > 3:
+        signer = cases_signature.Signer(words[3], base, folder)
         key = signer.path("trusted.pub")
         for name, reason, make in cases_signature.ROWS:
             archive, beside = make(signer)

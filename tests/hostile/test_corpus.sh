@@ -15,10 +15,12 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/harness-hostile.XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT
 
 if ! "$BUILD/tests/main_bundle" baseline >"$folder/base.tar.gz" ||
-	! "$BUILD/harness" verify -q "$folder/base.tar.gz" >/dev/null; then
+	! "$BUILD/tests/main_bundle" effects >"$folder/orders.tar.gz" ||
+	! "$BUILD/harness" verify -q "$folder/base.tar.gz" >/dev/null ||
+	! "$BUILD/harness" verify -q "$folder/orders.tar.gz" >/dev/null; then
 	echo "test_corpus: there is no valid bundle to start with"
 	echo "test_corpus: 0 passed, 1 failed, 0 skipped"
 	exit 1
 fi
-python3 tests/hostile/make_corpus.py "$folder/base.tar.gz" "$folder" "$BUILD/harness" || exit 1
+python3 tests/hostile/make_corpus.py "$folder/base.tar.gz" "$folder/orders.tar.gz" "$folder" "$BUILD/harness" || exit 1
 python3 tests/hostile/check_corpus.py "$folder" "$BUILD/harness"

@@ -182,7 +182,7 @@ async function leads(html) {
 async function saysInWords(html) {
   const page = await open({ html });
   const silent = await page.evaluate(() =>
-    [['td.f', /fail/], ['td.n', /not established/], ['td.c', /caught/], ['b.f', /fail/i], ['b.n', /not established|changed/i]]
+    [['td.f', /fail/], ['td.n', /not established/], ['td.c', /caught/], ['b.f', /fail|refuted/i], ['b.n', /not established|changed/i]]
       .flatMap(([selector, word]) => [...document.querySelectorAll(selector)].filter((one) => !word.test(one.textContent)))
       .map((one) => one.outerHTML.slice(0, 80)));
   assert.deepEqual(silent, []);

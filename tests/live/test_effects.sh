@@ -60,7 +60,18 @@ claim() { # CLAIM EXPECTED
 		on && $1 == "refuted" { printf " !%s", $3 ($5 ? "@" $5 : "") }' "$OUTPUT")
 	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
 }
+# The status that the bundle itself has of a claim.
+sealed() { # CLAIM STATUS
+	local got
+	got=$(tar -xzOf "$folder/runs/latest/confinement-evidence.tar.gz" confinement-evidence/claims.json |
+		jq -r --arg claim "$1" '.effects[] | select(.id == "order_create").claims[] | select(.claim == $claim).status')
+	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
+}
+check "the run says what is established" says "claims: order_create: 3 of 5 established; not established: path_set_completeness, complete_mediation;"
 claims plain
+check "the declaration is the bundle's own" says "order_create: the declaration is the one that the run was made with"
+check "as sealed, the calls were authorised" sealed authorization established
+check "as sealed, mediation is not complete" sealed complete_mediation not_established
 check "not all of it is established" exits 2
 check "the calls were authorised" claim authorization "established"
 check "and correlated to what was executed" claim correlation "established"
@@ -69,6 +80,16 @@ check "the set's completeness is not" claim path_set_completeness "not_establish
 check "and complete mediation is not, for these reasons" claim complete_mediation \
 	"not_established path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "both halves are shown" says "NON_BYPASSABILITY(orders-sqlite,order_create) not_established: the set is complete: not_established; what"
+cp -r effects "$folder/others"
+sed -i 's/"revision": "example-1"/"revision": "example-2"/' "$folder/others/order_create.json"
+others() {
+	CODE=0 untold=1
+	"$folder/plain/build/harness" effects claims --effects "$folder/others" "$folder/runs/latest/confinement-evidence.tar.gz" >"$OUTPUT" 2>&1 || CODE=$?
+}
+others
+check "a reader's own declaration is told apart" says "order_create: your declaration differs from the one that the run was made with"
+check "and of another revision nothing was seen" claim authorization \
+	"not_established revision@P1 revision@P2 revision@P3a revision@P3b revision@P4"
 # Who takes a forging service for the deployment's own is told what it does.
 sed -i 's|"effects/order-gateway", "effects/order-twice"|&, "effects/forged-again", "effects/forged-denied", "effects/forged-rollback"|' \
 	"$folder/lists/effects/order_create.json"
@@ -127,6 +148,8 @@ sed -i -e '/^static void try_order_http(const struct order \*order)$/,/^}/s/^	if
 check "another agent was built" cc -std=gnu17 -D_GNU_SOURCE -Os -static -Wl,--build-id=none -o "$folder/bypass/build/agent" "$folder"/agent/*.c
 harness bypass run effects/order-gateway
 check "its order fails the run" exits 1
+check "which says that it refutes" says "refuted: complete_mediation"
+check "as the bundle does" sealed complete_mediation refuted
 claims bypass
 check "and refutes in the same run" claim complete_mediation \
 	"refuted !bypass@P2 observation_coverage@P2 observation_coverage@P3a observation_coverage@P3b correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"

@@ -1,9 +1,10 @@
 /*
  * A made-up bundle on standard output: `main_bundle SELECTOR [REPETITIONS]`, of a run of the tree's scenarios in which
- * everything went well. Those that are not of the world of most tests are there with "whole" as a third word; then the
- * timeline of an arm may not be as its scenario has it.
+ * everything went well, with the tree's declarations. Those scenarios that are not of the world of most tests are there
+ * with "whole" as a third word; then the timeline of an arm may not be as its scenario has it. `effects` are there too.
  */
 #include "tests/unit/bundle_fixture.h"
+#include "tests/unit/declared_world.h"
 
 static int make_whole(struct fixture *fixture, const char *selector, int64_t repetitions)
 {
@@ -20,6 +21,13 @@ static int make_whole(struct fixture *fixture, const char *selector, int64_t rep
 
 static int make(struct fixture *fixture, const char *selector, int64_t repetitions, bool whole)
 {
+	struct error *err = NULL;
+
+	if (strcmp(selector, "effects") == 0)
+		return declared_make(&fixture->world, selector, &fixture->effects, &fixture->effects_count) &&
+		       fixture_write(fixture);
+	if (declared_load(&fixture->effects, &fixture->effects_count, &err) < 0)
+		return test_no_error(&err) && false;
 	if (whole)
 		return make_whole(fixture, selector, repetitions);
 	return world_make(&fixture->world, selector, repetitions, NULL) && fixture_write(fixture);
