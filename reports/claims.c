@@ -77,11 +77,24 @@ int effects_decode(const char *bytes, size_t length, struct effect **out, size_t
 
 int claims_of(const struct findings *findings, const struct effect *effect, struct claims *out, struct error **err)
 {
-	const struct claims_run run = {
+	const struct assessing *assessing = findings->assessing;
+	cleanup_free struct assessment *statements = NULL;
+	struct claims_run run = {
 		.verdicts = findings->verdicts,
 		.ended = findings->manifest->finished,
 	};
+	struct assessment_ground ground = { .effect = effect, .now = run.ended };
 
+	if (!assessing)
+		return claims_of_run(effect, &run, out, err);
+	ground.keys = run.keys = (const char(*)[HEX_SHA256])assessing->assessors.names;
+	ground.keys_count = run.keys_count = assessing->assessors.count;
+	ground.run_keys = run.run_keys = (const char(*)[HEX_SHA256])assessing->run_keys;
+	ground.run_keys_count = run.run_keys_count = assessing->run_keys_count;
+	if (assessments_judged(&assessing->statements, &assessing->assessors, &ground, &statements, err) < 0)
+		return -1;
+	run.statements = statements;
+	run.statements_count = assessing->statements.count;
 	return claims_of_run(effect, &run, out, err);
 }
 

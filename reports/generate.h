@@ -7,6 +7,7 @@
 
 #include "oracle/effect.h"
 #include "oracle/judge.h"
+#include "reports/assessments.h"
 #include "reports/manifest.h"
 #include "reports/members.h"
 #include "reports/merge.h"
@@ -21,6 +22,7 @@ struct findings {
 	const struct verdicts *verdicts; /* with the observations that they cite */
 	const struct effect *effects; /* that were declared, by id */
 	size_t effects_count;
+	const struct assessing *assessing; /* or NULL: nobody assessed anything */
 	const char *environment; /* environment.json */
 	size_t environment_length;
 	const struct merge *merge; /* or NULL: of one run */

@@ -6,6 +6,7 @@
 #include "core/fd.h"
 #include "core/nearest.h"
 #include "oracle/effect.h"
+#include "runner/assessing.h"
 #include "runner/declarations.h"
 #include "runner/declared.h"
 #include "runner/document.h"
@@ -109,14 +110,19 @@ static int run(const struct options *options, struct error **err)
 {
 	const char *word = options->words_count ? options->words[0] : "list";
 	bool list = strcmp(word, "list") == 0, check = strcmp(word, "check") == 0, shows = strcmp(word, "show") == 0;
-	bool claims = strcmp(word, "claims") == 0;
+	bool claims = strcmp(word, "claims") == 0, assess = strcmp(word, "assess") == 0;
 	cleanup_free struct effect *effects = NULL;
 	cleanup_declared struct declared declared = DECLARED_NONE;
 	size_t count = 0;
 
-	if (options->words_count > 2 || (!list && !check && !shows && !claims) ||
-	    (shows || claims) != (options->words_count == 2))
-		return error_set(err, ERROR_USAGE, "effects takes `list`, `check`, `show ID` or `claims BUNDLE`");
+	if (assess ? options->words_count < 3
+		   : options->words_count > 2 || (!list && !check && !shows && !claims) ||
+			     (shows || claims) != (options->words_count == 2))
+		return error_set(
+			err, ERROR_USAGE,
+			"effects takes `list`, `check`, `show ID`, `claims BUNDLE` or `assess KEY STATEMENT...`");
+	if (!claims && options->assessments.count + options->assessors.count > 0)
+		return error_set(err, ERROR_USAGE, "--assessment and --assessor are for `harness effects claims`");
 	/* A bundle has its own. */
 	if (claims && !options->effects)
 		return effects_claims(options, NULL, 0, err);
@@ -125,6 +131,8 @@ static int run(const struct options *options, struct error **err)
 		return -1;
 	if (shows)
 		return show(options, effects, count, err);
+	if (assess)
+		return effects_assess(options, effects, count, err);
 	if (claims)
 		return effects_claims(options, effects, count, err);
 	if (options->json)
@@ -138,7 +146,7 @@ static int run(const struct options *options, struct error **err)
 
 const struct verb verb_effects = {
 	.name = "effects",
-	.words = "[list|check|show ID|claims BUNDLE]",
+	.words = "[list|check|show ID|claims BUNDLE|assess KEY STATEMENT...]",
 	.title = "protected effects, and the paths that are declared for them",
 	.text = "Needs neither root nor an engine. `check` reads every declaration against the scenarios and the "
 		"observers there are:\n"

@@ -6,8 +6,11 @@
 
 #include "core/fd.h"
 #include "reports/claims.h"
+#include "runner/assessing.h"
 #include "runner/bundle_file.h"
 #include "runner/document.h"
+
+static const char *const reason_texts[];
 
 static int code_of(const struct claims *claims, size_t count)
 {
@@ -46,6 +49,16 @@ static void print_claim(const struct claim *claim)
 		printf("\n");
 }
 
+static void print_statement(const struct claim_statement *statement)
+{
+	bool counts = statement->reason == ASSESSMENT_COUNTS;
+
+	printf("  statement %s (%s%s%s) %s%s%s%s\n", statement->id, assessment_kind_names[statement->kind],
+	       statement->path[0] ? " of " : "", statement->path,
+	       counts ? "counts" : "is ignored: ", counts ? "" : assessment_reason_names[statement->reason],
+	       counts ? "" : ": ", reason_texts[statement->reason]);
+}
+
 static void print_text(const struct claims *claims)
 {
 	const struct claim_non_bypassability *both = &claims->non_bypassability;
@@ -57,6 +70,8 @@ static void print_text(const struct claims *claims)
 	printf("  NON_BYPASSABILITY(%s,%s) %s: the set is complete: %s; what is in it is mediated: %s\n",
 	       claims->boundary, claims->effect, claim_status_names[both->status],
 	       claim_status_names[both->completeness], claim_status_names[both->mediation]);
+	for (size_t i = 0; i < claims->statements_count; i++)
+		print_statement(&claims->statements[i]);
 }
 
 /* Whose declaration the claims are derived from. */
@@ -193,20 +208,38 @@ int effects_claims(const struct options *options, const struct effect *effects, 
 {
 	cleanup_opened struct opened *opened = NULL;
 	__attribute__((cleanup(derived_free))) struct derived derived = { .effects = effects, .count = count };
-	const struct findings *findings;
+	cleanup_assessing struct assessing assessing = { .run_keys_count = 0 };
 	struct verify_report report;
+	struct findings findings;
 	cleanup_fd int fd = -1;
 
-	if (bundle_file_open(options->words[1], "effects claims", &fd, &report, &opened, err) < 0)
+	if (assessing_open(options, &assessing, err) < 0 ||
+	    bundle_file_open(options->words[1], "effects claims", &fd, &report, &opened, err) < 0)
 		return -1;
 	if (!opened)
 		return refuse(&report, options->json, err);
-	findings = opened_findings(opened);
-	if (!effects) {
-		derived.effects = findings->effects;
-		derived.count = findings->effects_count;
-	}
-	if (derive(findings, effects != NULL, &derived, err) < 0)
+	if (assessing_signers(&assessing, opened, options->words[1], err) < 0)
 		return -1;
-	return print_all(findings, &derived, effects != NULL, options->json, err);
+	findings = *opened_findings(opened);
+	findings.assessing = &assessing;
+	if (!effects) {
+		derived.effects = findings.effects;
+		derived.count = findings.effects_count;
+	}
+	if (derive(&findings, effects != NULL, &derived, err) < 0)
+		return -1;
+	return print_all(&findings, &derived, effects != NULL, options->json, err);
 }
+
+static const char *const reason_texts[] = {
+	[ASSESSMENT_COUNTS] = "",
+	[ASSESSMENT_UNSIGNED] = "no signature on it is by a key that --assessor names, or it was changed since",
+	[ASSESSMENT_SELF_SIGNED] = "the key that signed it signs the run itself",
+	[ASSESSMENT_UNKNOWN_KEY] = "the key that signed it is none that --assessor names",
+	[ASSESSMENT_OTHER_EFFECT] = "it is about another effect",
+	[ASSESSMENT_OTHER_REVISION] = "it is about another revision than the declared one",
+	[ASSESSMENT_OTHER_BOUNDARY] = "it is about another boundary",
+	[ASSESSMENT_NOT_YET] = "the run ended before it holds",
+	[ASSESSMENT_EXPIRED] = "it held no more when the run ended",
+	[ASSESSMENT_OTHER_PATH] = "it is not about a path of the deployment's side",
+};

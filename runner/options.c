@@ -9,6 +9,7 @@
 #include "core/limits.h"
 #include "core/nearest.h"
 #include "oracle/observation.h"
+#include "reports/assessments.h"
 #include "runner/verb.h"
 
 #define DEFAULT_SOCKET "/var/run/docker.sock"
@@ -16,7 +17,7 @@
 #define DEFAULT_JOBS 2
 #define JOBS_MAX 16
 
-enum flag_type { FLAG_BOOL, FLAG_TEXT, FLAG_JOBS, FLAG_REPEAT, FLAG_SHARD, FLAG_SEED };
+enum flag_type { FLAG_BOOL, FLAG_TEXT, FLAG_TEXTS, FLAG_JOBS, FLAG_REPEAT, FLAG_SHARD, FLAG_SEED };
 struct flag {
 	const char *name, *letter; /* "--socket", or NULL for none; "-j" */
 	const char *argument; /* its name in help, or NULL */
@@ -24,6 +25,7 @@ struct flag {
 	const char *verbs; /* that take it, separated by spaces */
 	enum flag_type type;
 	size_t offset;
+	size_t most; /* FLAG_TEXTS: so often */
 };
 static const struct flag flags[];
 static const size_t flags_count;
@@ -126,6 +128,14 @@ static int seed(const char *text, struct options *out, struct error **err)
 	return error_set(err, ERROR_USAGE, "--seed takes a whole number from 0 to %lld", (long long)EVIDENCE_INT_MAX);
 }
 
+static int texts(const struct flag *flag, const char *value, struct option_words *out, struct error **err)
+{
+	if (out->count == flag->most)
+		return error_set(err, ERROR_USAGE, "%s stands there more than %zu times", flag->name, flag->most);
+	out->words[out->count++] = value;
+	return 0;
+}
+
 static int take(const struct flag *flag, const char *value, struct options *out, struct error **err)
 {
 	char *member = (char *)out + flag->offset;
@@ -137,6 +147,8 @@ static int take(const struct flag *flag, const char *value, struct options *out,
 	case FLAG_TEXT:
 		*(const char **)(void *)member = value;
 		return 0;
+	case FLAG_TEXTS:
+		return texts(flag, value, (struct option_words *)(void *)member, err);
 	case FLAG_JOBS:
 		return jobs(value, out, err);
 	case FLAG_REPEAT:
@@ -392,6 +404,20 @@ static const struct flag flags[] = {
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, attestation),
 	  .title = "the signed statement, where it is not beside the bundle as BUNDLE.intoto.jsonl" },
+	{ .name = "--assessment",
+	  .verbs = "effects",
+	  .argument = "FILE",
+	  .type = FLAG_TEXTS,
+	  .most = OPTION_WORDS_MAX,
+	  .offset = offsetof(struct options, assessments),
+	  .title = "signed statements of an assessor, one a line; may be repeated" },
+	{ .name = "--assessor",
+	  .verbs = "effects",
+	  .argument = "KEY",
+	  .type = FLAG_TEXTS,
+	  .most = ASSESSORS_MAX,
+	  .offset = offsetof(struct options, assessors),
+	  .title = "the public key (PEM) of one whose statements count; may be repeated" },
 	{ .name = "--attest",
 	  .verbs = "verify",
 	  .argument = "KEY",

@@ -11,6 +11,13 @@
 /* Design section 10; the stronger wins in the order 4, 1, 3, 2, 0. */
 enum exit_code { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_NOT_ESTABLISHED = 2, EXIT_HARNESS = 3, EXIT_USAGE = 4 };
 
+/* What a flag that may be repeated was given, in order. */
+#define OPTION_WORDS_MAX 128
+struct option_words {
+	const char *words[OPTION_WORDS_MAX];
+	size_t count;
+};
+
 struct options {
 	const char *socket; /* the engine's: from --socket, DOCKER_HOST or the default */
 	const char *out; /* folder of the runs */
@@ -23,6 +30,7 @@ struct options {
 	const char *report, *format; /* of a report: its file or "-", and what it is; or NULL */
 	const char *sign, *attest; /* private keys: of the run's bundle, of what verify found */
 	const char *key, *attestation; /* verify: whose signature, and where it is if not beside the bundle */
+	struct option_words assessments, assessors; /* files with statements, and public keys of who may make them */
 	const char *scenario; /* of a replay, alone; or NULL */
 	const char *session; /* of a policy update, or NULL */
 	int jobs;

@@ -1,0 +1,234 @@
+#!/bin/bash
+# Assessments on the command line: the commands of docs/effects.md word for word, on a made-up bundle of the group effects/; each of
+# the three kinds that is missing is an obligation of its own; what is ignored, and why; what is no statement. Needs no engine.
+# shellcheck disable=SC2317 # check() calls functions by name
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+tree=$PWD
+BUILD=$(realpath "${BUILD:-build}")
+HARNESS=$BUILD/harness
+passed=0 failed=0
+folder=$(mktemp -d "${TMPDIR:-/tmp}/harness-assess.XXXXXX") || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/bin" "$folder/page"
+ln -s "$HARNESS" "$folder/bin/harness"
+PATH=$folder/bin:$PATH
+BUNDLE=confinement-evidence.tar.gz
+
+check() { # WHAT COMMAND...
+	local what=$1
+	shift
+	if "$@" >"$folder/shown" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'assess: FAILED: %s\n' "$what"
+		head -n 20 "$folder/shown"
+		tail -n 20 "$folder/out"
+	fi
+}
+not() { ! "$@"; }
+: >"$folder/out"
+cd "$folder" || exit 1
+check "a bundle" bash -c "cd '$tree' && '$BUILD/tests/main_bundle' effects 1 whole >'$folder/$BUNDLE'"
+
+# ---- the page ----
+awk -v to="$folder/page/" '
+	/^## / { on = $2 == "Assessments" }
+	on && /^    / { if (!inside) { count++; file = sprintf("%s%02d", to, count) } inside = 1; print substr($0, 5) > file; next }
+	on && /^$/ { if (inside) print "" > file; next }
+	{ inside = 0 }' "$tree/docs/effects.md"
+step() { bash -euo pipefail "$1" >"$folder/out" 2>&1 || { cat "$folder/out"; return 1; }; }
+check "the page has commands" test "$(find page -type f | wc -l)" -eq 3
+for block in page/*; do
+	check "block $block" step "$block"
+	# What is printed last of the first two are the claims.
+	[ "$block" = page/03 ] || check "$block: it counts" grep -qx '  statement inventory-1 (inventory) counts' out
+done
+# Ed25519 signs the same bytes the same way.
+check "openssl and harness make the same of it" cmp <(jq -cS . assessments.jsonl) <(jq -cS . by-openssl.jsonl)
+
+# ---- keys and statements ----
+new_key() { # NAME ALGORITHM [OPTION...]
+	openssl genpkey -out "$1.pem" -algorithm "${@:2}" 2>/dev/null && chmod 600 "$1.pem" &&
+		openssl pkey -in "$1.pem" -pubout -out "$1.pub"
+}
+check "an Ed25519 key" new_key ed25519 ed25519
+check "a P-256 key" new_key p256 EC -pkeyopt ec_paramgen_curve:P-256
+check "a key of the run's" new_key run ed25519
+check "a key of a kind that is not taken" new_key rsa RSA -pkeyopt rsa_keygen_bits:2048
+
+ALL='"P1","P2","P3a","P3b","P4","P5"'
+statement() { # ID KIND PATH PATHS [FROM UNTIL]
+	printf '{"id":"%s","kind":"%s","effect":"order_create","revision":"example-1","boundary":"orders-sqlite","path":%s,"paths":[%s],"from":"%s","until":"%s"}\n' \
+		"$1" "$2" "$3" "$4" "${5:-2026-01-01T00:00:00Z}" "${6:-2027-01-01T00:00:00Z}" >"$1.json"
+}
+statement inventory inventory null "$ALL"
+for path in P4 P5; do
+	statement "control-${path,}" control "\"$path\"" ""
+	statement "seen-${path,}" observation "\"$path\"" ""
+done
+KINDS="inventory control-p4 seen-p4 control-p5 seen-p5"
+sign() { # KEY OUT ID...
+	local key=$1 out=$2
+	shift 2
+	harness effects assess "$key.pem" "${@/%/.json}" >"$out"
+}
+
+claims() { # CODE ARGUMENT...
+	local code=$1 got=0
+	shift
+	harness effects claims "$BUNDLE" "$@" >out 2>&1 || got=$?
+	[ "$got" -eq "$code" ] || { echo "exit code $got, wanted $code"; return 1; }
+}
+claim() { # CLAIM EXPECTED
+	local got
+	got=$(awk -v claim="$1" '/^  [a-z_]+ +[a-z_]+$/ { on = $1 == claim; if (on) printf "%s", $2 }
+		on && $1 == "unmet" { printf " %s", $2 ($4 ? "@" $4 : "") }
+		on && $1 == "refuted" { printf " !%s", $3 ($5 ? "@" $5 : "") }' out)
+	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
+}
+says() { grep -qF -- "$1" out || { echo "not said: $1"; return 1; }; }
+ignored() { # ID REASON
+	grep -qE "^  statement $1 \([^)]*\) is ignored: $2: " out || { echo "$1 is not ignored as $2"; return 1; }
+}
+
+# ---- what they establish, and no further ----
+NONE="not_established path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+check "without any" claims 2
+check "without any: mediation" claim complete_mediation "$NONE"
+for key in ed25519 p256; do
+	# shellcheck disable=SC2086 # ids without spaces
+	check "$key: all are signed" sign "$key" "$key.jsonl" $KINDS
+	check "$key: all is established" claims 0 --assessment "$key.jsonl" --assessor "$key.pub"
+	check "$key: completeness" claim path_set_completeness "established"
+	check "$key: mediation" claim complete_mediation "established"
+done
+sed -i 1d p256.jsonl
+sed -n 1p ed25519.jsonl >one.jsonl
+check "two assessors" claims 0 --assessor p256.pub --assessment one.jsonl --assessment p256.jsonl --assessor ed25519.pub
+check "flags with =" claims 0 --assessor=p256.pub --assessment=one.jsonl --assessment=p256.jsonl --assessor=ed25519.pub
+row() { # WHAT WITHOUT COMPLETENESS MEDIATION
+	grep -vF "$(sed -n "$2p" ed25519.jsonl)" ed25519.jsonl >less.jsonl
+	check "without $1" claims 2 --assessment less.jsonl --assessor ed25519.pub
+	check "without $1: completeness" claim path_set_completeness "$3"
+	check "without $1: mediation" claim complete_mediation "$4"
+}
+row "the inventory" 1 "not_established inventory evidence" "not_established path_set_completeness"
+row "P4's control" 2 "established" "not_established control_evidence@P4"
+row "P4's observation" 3 "established" "not_established independent_observation@P4"
+row "P5's control" 4 "established" "not_established control_evidence@P5"
+row "P5's observation" 5 "established" "not_established independent_observation@P5"
+inventory() { # PATHS
+	statement own inventory null "$1"
+	sign ed25519 own.jsonl own && sed 1d ed25519.jsonl >>own.jsonl
+}
+inventory '"P1","P2","P3a","P3b","P4"'
+check "an inventory without P5" claims 2 --assessment own.jsonl --assessor ed25519.pub
+check "an inventory without P5: completeness" claim path_set_completeness "not_established inventory@P5"
+inventory "$ALL,\"P6\""
+check "an inventory with another path" claims 1 --assessment own.jsonl --assessor ed25519.pub
+check "an inventory with another path: completeness" claim path_set_completeness "refuted !undeclared_path@P6"
+
+# ---- what is ignored ----
+alone() { # WHAT ID REASON ARGUMENT...
+	check "$1" claims 2 "${@:4}"
+	check "$1: it is said" ignored "$2" "$3"
+	check "$1: and nothing comes of it" claim complete_mediation "$NONE"
+}
+alone "another's key" inventory unsigned --assessment one.jsonl --assessor p256.pub
+change() { sed -E "$1" one.jsonl >changed.jsonl && not cmp -s one.jsonl changed.jsonl; } # SED
+payload() { # JQ
+	jq -c ".payload |= (@base64d | fromjson | $1 | tojson | @base64)" one.jsonl >changed.jsonl && not cmp -s one.jsonl changed.jsonl
+}
+check "another day: changed" payload '.until = "2028-01-01T00:00:00Z"'
+alone "a statement that was changed" inventory unsigned --assessment changed.jsonl --assessor ed25519.pub
+check "no signature: changed" change 's/"signatures":.*/"signatures":[]}/'
+alone "a statement without a signature" inventory unsigned --assessment changed.jsonl --assessor ed25519.pub
+time_row() { # WHAT REASON FROM UNTIL
+	statement timed inventory null "$ALL" "$3" "$4"
+	check "$1: signed" sign ed25519 timed.jsonl timed
+	alone "$1" timed "$2" --assessment timed.jsonl --assessor ed25519.pub
+}
+# The bundle's run ended at 2026-01-02T03:05:05Z, and that is the time that counts.
+time_row "expired, though it holds today" expired 2025-01-01T00:00:00Z 2026-01-02T03:05:05Z
+time_row "not yet" not_yet 2026-01-02T03:05:06Z 2099-01-01T00:00:00Z
+cp -r "$tree/effects" other
+sed -i 's/"revision": "example-1"/"revision": "example-2"/' other/order_create.json
+alone "another revision is declared" inventory other_revision --assessment one.jsonl --assessor ed25519.pub --effects other
+cp "$tree/effects/order_create.json" other
+sed -i 's/"id": "orders-sqlite"/"id": "orders-other"/' other/order_create.json
+alone "another boundary is declared" inventory other_boundary --assessment one.jsonl --assessor ed25519.pub --effects other
+cp "$tree/effects/order_create.json" other
+sed -i 's/"effect": "order_create"/"effect": "order_delete"/' other/order_create.json
+alone "another effect is declared" inventory other_effect --assessment one.jsonl --assessor ed25519.pub --effects other
+cp "$tree/effects/order_create.json" other
+check "the run's key signs the bundle, beside it" harness sign run.pem "$BUNDLE"
+check "and the statements" sign run run.jsonl inventory control-p4
+alone "self-signed" inventory self_signed --assessment run.jsonl --assessor run.pub
+check "of the other too" ignored control-p4 self_signed
+check "an assessor beside the run's key" claims 0 --assessment ed25519.jsonl --assessor run.pub --assessor ed25519.pub
+jq -c --slurpfile run <(head -n 1 run.jsonl) '.signatures += $run[0].signatures' one.jsonl >both.jsonl
+check "the run's signature takes nothing away" claims 2 --assessment both.jsonl --assessor run.pub --assessor ed25519.pub
+check "it counts" says "  statement inventory (inventory) counts"
+alone "nor does it add" inventory self_signed --assessment both.jsonl --assessor run.pub
+rm "$BUNDLE".* SHA256SUMS SHA256SUMS.sig
+
+# ---- errors ----
+refused() { # CODE TEXT ARGUMENT...
+	check "refused: $2" claims "$1" "${@:3}"
+	check "and said: $2" says "$2"
+	check "alone: $2" test "$(wc -l <out)" -eq 1
+}
+refused 4 "--assessment needs --assessor" --assessment one.jsonl
+refused 4 "--assessor needs --assessment" --assessor ed25519.pub
+refused 4 "an assessor's key stands there twice" --assessment one.jsonl --assessor ed25519.pub --assessor ed25519.pub
+refused 3 "that is a private key" --assessment one.jsonl --assessor ed25519.pem
+refused 3 "neither P-256 nor Ed25519" --assessment one.jsonl --assessor rsa.pub
+refused 3 "'nowhere'" --assessment one.jsonl --assessor nowhere
+refused 3 "nowhere" --assessment nowhere --assessor ed25519.pub
+refused 3 "the assessment 'one.jsonl': line 1: a statement 'inventory' is there already" --assessment one.jsonl --assessment one.jsonl \
+	--assessor ed25519.pub
+hostile() { # TEXT COMMAND...
+	"${@:2}" >bad.jsonl
+	refused 3 "the assessment 'bad.jsonl': $1" --assessment bad.jsonl --assessor ed25519.pub
+}
+hostile "there is no envelope" true
+hostile "line 2: JSON" bash -c 'cat one.jsonl; echo {'
+hostile "line 1: it is longer" bash -c 'head -c 20000 /dev/zero | tr "\0" "["; echo'
+hostile "line 1: JSON" bash -c 'head -c 5000 /dev/zero | tr "\0" "["; echo'
+hostile "line 1: JSON: duplicate key" sed 's/{"payload"/{"payload":"","payload"/' one.jsonl
+hostile "line 1: the payload type is not" sed 's#application/vnd.harness.assessment+json#application/vnd.in-toto+json#' one.jsonl
+hostile "line 1: the payload: unknown key" jq -c '.payload |= (@base64d | fromjson | . + {"status":"counts"} | tojson | @base64)' one.jsonl
+hostile "line 1: the payload is not in its canonical form" jq -c '.payload |= (@base64d + "\n" | @base64)' one.jsonl
+check "too large: made" bash -c 'yes "$(cat one.jsonl)" | head -c 3000000 >bad.jsonl'
+check "too large" claims 3 --assessment bad.jsonl --assessor ed25519.pub
+many=()
+for ((i = 0; i < 129; i++)); do many+=(--assessment one.jsonl); done
+refused 4 "--assessment stands there more than 128 times" "${many[@]}" --assessor ed25519.pub
+
+assess_refused() { # CODE TEXT ARGUMENT...
+	local code=$1 text=$2 got=0
+	shift 2
+	harness effects assess "$@" >out 2>err || got=$?
+	check "assess: $text" test "$got" -eq "$code" -a ! -s out
+	check "assess says: $text" grep -qF -- "$text" err
+}
+statement wrong control '"P2"' ""
+assess_refused 3 "wrong.json: path: order_create declares no path 'P2' of the deployment's side" ed25519.pem inventory.json wrong.json
+statement wrong inventory null "$ALL" 2027-01-01T00:00:00Z 2026-01-01T00:00:00Z
+assess_refused 3 "wrong.json: until: it is not later than from" ed25519.pem wrong.json
+statement wrong inventory null "$ALL" soon
+assess_refused 3 "wrong.json: from" ed25519.pem wrong.json
+sed 's/example-1/example-2/' inventory.json >wrong.json
+assess_refused 3 "wrong.json: revision: 'example-2', and order_create is declared for 'example-1'" ed25519.pem wrong.json
+assess_refused 3 "that is a public key" ed25519.pub inventory.json
+assess_refused 4 "effects takes" ed25519.pem
+check "assess with --json" not harness effects assess ed25519.pem inventory.json --json
+harness effects assess ed25519.pem inventory.json --json >out 2>err
+check "assess says that it takes none" says '"exitCode":4,"error":"assess prints envelopes, a line each: it takes no --json"'
+assess_refused 4 "are for \`harness effects claims\`" ed25519.pem inventory.json --assessor ed25519.pub
+
+printf 'assess: %d passed, %d failed, 0 skipped\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
