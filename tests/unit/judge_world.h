@@ -63,6 +63,10 @@ static inline void fill_record(struct arm_record *record, struct arm_room *room,
 	memset(record->boot, 'b', 32);
 	record->agent_attempts = 9;
 	record->duration_ns = 1;
+	/* A deployment ran where orders are asked for. */
+	for (size_t i = 0; i < arm->scenario->expect_count; i++)
+		if (strncmp(arm->scenario->expect[i].observer, "orders", 6) == 0)
+			set(record->deployment_revision, sizeof(record->deployment_revision), "example-1");
 	add_effective(record, "inspect.HostConfig.PidsLimit", '0');
 	for (size_t i = 0; mutation_ids[i]; i++) {
 		char field[64];

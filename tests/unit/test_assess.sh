@@ -156,7 +156,10 @@ time_row "expired, though it holds today" expired 2025-01-01T00:00:00Z 2026-01-0
 time_row "not yet" not_yet 2026-01-02T03:05:06Z 2099-01-01T00:00:00Z
 cp -r "$tree/effects" other
 sed -i 's/"revision": "example-1"/"revision": "example-2"/' other/order_create.json
-alone "another revision is declared" inventory other_revision --assessment one.jsonl --assessor ed25519.pub --effects other
+check "another revision is declared" claims 2 --assessment one.jsonl --assessor ed25519.pub --effects other
+check "another revision is declared: it is said" ignored inventory other_revision
+check "another revision is declared: and nothing comes of it" claim path_set_completeness \
+	"not_established revision@P1 revision@P2 revision@P3a revision@P3b revision@P4 inventory evidence"
 cp "$tree/effects/order_create.json" other
 sed -i 's/"id": "orders-sqlite"/"id": "orders-other"/' other/order_create.json
 alone "another boundary is declared" inventory other_boundary --assessment one.jsonl --assessor ed25519.pub --effects other
