@@ -50,6 +50,10 @@
 #define CLAIM_UNMET_MAX 256
 #define CLAIM_RESTS_MAX 1024
 #define CLAIM_STATEMENTS_MAX 128
+#define ASSESSORS_MAX 16
+#define ASSESSMENT_SIGNATURES_MAX 8 /* on one envelope */
+#define ASSESSMENT_BYTES ((size_t)4 * KIB) /* as JSON, canonical */
+#define ASSESSMENT_LINE_BYTES ((size_t)16 * KIB) /* an envelope */
 #define CORRELATE_MAX 4096 /* calls, and rows, of an arm */
 
 /* Documents */

@@ -59,7 +59,6 @@ int assessment_decode(const char *bytes, size_t length, const char *file, struct
 		      struct error **err) MUST_CHECK;
 /* Appends the one form that is signed: canonical, without the key, at most ASSESSMENT_BYTES. */
 int assessment_encode(const struct assessment *statement, struct buf *out, struct error **err) MUST_CHECK;
-#define ASSESSMENT_BYTES ((size_t)4 * KIB)
 /* Whether it makes sense beside what is declared: ERROR_INPUT names the field for which no run of these declarations
  * could count it, or which says nothing. Whether it is true is its signer's. */
 int assessment_check(const struct assessment *statement, const struct effect *effects, size_t count,

@@ -17,9 +17,6 @@
 #include "reports/sign.h"
 
 #define ASSESSMENT_PAYLOAD_TYPE "application/vnd.harness.assessment+json"
-#define ASSESSMENT_LINE_BYTES ((size_t)16 * KIB)
-#define ASSESSMENT_SIGNATURES_MAX 8 /* on one envelope */
-#define ASSESSORS_MAX 16
 
 /* Public keys, and what each is called by. Starts zeroed. */
 struct assessors {

@@ -155,6 +155,12 @@ const struct verb verb_effects = {
 		"with\n"
 		"--effects, of the reader's own declarations, and says where these differ. 0 where all is "
 		"established, 1\n"
-		"where something is refuted or the bundle is not intact, else 2.",
+		"where something is refuted or the bundle is not intact, else 2. It counts the statements that "
+		"--assessment names\n"
+		"and a key of --assessor signed, and says of each other one why not. `assess` checks statements "
+		"against the\n"
+		"declarations, signs them with KEY (as `harness sign` takes it) and prints an envelope of each, a line "
+		"each:\n"
+		"docs/effects.md.",
 	.run = run,
 };

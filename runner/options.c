@@ -9,7 +9,6 @@
 #include "core/limits.h"
 #include "core/nearest.h"
 #include "oracle/observation.h"
-#include "reports/assessments.h"
 #include "runner/verb.h"
 
 #define DEFAULT_SOCKET "/var/run/docker.sock"

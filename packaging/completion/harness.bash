@@ -121,10 +121,12 @@ _harness() { # COMMAND
 		esac
 		;;
 	effects)
-		flags='--scenarios --effects --json --help' kind=bundle
+		flags='--scenarios --effects --assessment --assessor --json --help' kind=file
 		case $prev in
 		--scenarios) cur_is=argument kind=folder ;;
 		--effects) cur_is=argument kind=folder ;;
+		--assessment) cur_is=argument kind=file ;;
+		--assessor) cur_is=argument kind=file ;;
 		esac
 		;;
 	completion)

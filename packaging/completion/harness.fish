@@ -118,8 +118,10 @@ complete -c harness -n '__harness_verb_is policy; and __harness_first_word' -x -
 complete -c harness -n __harness_needs_verb -a effects -d 'protected effects, and the paths that are declared for them'
 complete -c harness -n '__harness_verb_is effects' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is effects' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
+complete -c harness -n '__harness_verb_is effects' -l assessment -r -F -d 'signed statements of an assessor, one a line; may be repeated'
+complete -c harness -n '__harness_verb_is effects' -l assessor -r -F -d 'the public key (PEM) of one whose statements count; may be repeated'
 complete -c harness -n '__harness_verb_is effects' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
-complete -c harness -n '__harness_verb_is effects' -x -a '(__fish_complete_suffix .tar.gz)'
+complete -c harness -n '__harness_verb_is effects' -r -F
 
 complete -c harness -n __harness_needs_verb -a completion -d 'print what makes a shell complete verbs, flags and scenarios'
 complete -c harness -n '__harness_verb_is completion; and __harness_first_word' -x -a 'bash zsh fish'

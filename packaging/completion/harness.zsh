@@ -157,9 +157,11 @@ _harness() {
 		_arguments -S \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
+			--assessment='[signed statements of an assessor, one a line; may be repeated]:FILE:_files' \
+			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
-			'*:word:_files -g "*.tar.gz"'
+			'*:word:_files'
 		;;
 	completion)
 		_arguments -S \
