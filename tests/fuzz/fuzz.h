@@ -12,6 +12,7 @@
 
 /* One for each tests/fuzz/fuzz_NAME.c and folder tests/data/fuzz/NAME. */
 #define FUZZ_TARGETS(EACH)                                                                                             \
+	EACH(assessments)                                                                                              \
 	EACH(canary)                                                                                                   \
 	EACH(catalog)                                                                                                  \
 	EACH(decision_row)                                                                                             \
