@@ -4,7 +4,7 @@
  * with "whole" as a third word; then the timeline of an arm may not be as its scenario has it. `effects` are there too.
  */
 #include "tests/unit/bundle_fixture.h"
-#include "tests/unit/declared_world.h"
+#include "tests/unit/declaration_world.h"
 
 static int make_whole(struct fixture *fixture, const char *selector, int64_t repetitions)
 {

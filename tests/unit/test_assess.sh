@@ -31,7 +31,7 @@ check() { # WHAT COMMAND...
 not() { ! "$@"; }
 : >"$folder/out"
 cd "$folder" || exit 1
-check "a bundle" bash -c "cd '$tree' && '$BUILD/tests/main_bundle' effects 1 whole >'$folder/$BUNDLE'"
+check "a bundle" bash -c "cd '$tree' && '$BUILD/tests/main_bundle' effects >'$folder/$BUNDLE'"
 
 # ---- the page ----
 awk -v to="$folder/page/" '
