@@ -3,23 +3,13 @@
 # while their protection stands and one each without it; another service makes one whatever is done to the agent. An observer
 # that is away, and a way that was closed where the mutant opens it, are noticed.
 # shellcheck disable=SC2317 # check() calls functions by name
-# shellcheck source=tests/live/live.sh
-. "$(dirname "$0")/live.sh"
+# shellcheck source=tests/live/effects.sh
+. "$(dirname "$0")/effects.sh"
 need_engine
 
 for tree in plain lists blind closed leaky bypass; do
 	copy_tree "$tree"
 done
-
-# "SUBJECT VALUE" of what the observer of orders saw in an arm. Members come in their order.
-saw() { # ARM
-	tar -xzOf "$folder/runs/latest/confinement-evidence.tar.gz" confinement-evidence/observations.jsonl |
-		sed -nE "s#^\{\"arm\":\"effects/$1\".*\"observer\":\"orders\".*\"status\":\"observed\",\"subject\":\"([^\"]*)\".*\"value\":([0-9]+).*#\1 \2#p" |
-		sort | tr '\n' ';'
-}
-sees() { # ARM VALUES
-	[ "$(saw "$1")" = "$2" ] || { saw "$1"; return 1; }
-}
 
 harness plain run effects
 check "the group passes" exits 0
@@ -48,18 +38,6 @@ forged denied "order-again 1;order-gateway 1;orders 2;orders-other 0;"
 check "the bundle is verified" "$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz"
 
 # ---- what it says of the declared effect ----
-claims() { # TREE
-	CODE=0 untold=1
-	"$folder/$1/build/harness" effects claims "$folder/runs/latest/confinement-evidence.tar.gz" >"$OUTPUT" 2>&1 || CODE=$?
-}
-# "STATUS REASON..." of one claim.
-claim() { # CLAIM EXPECTED
-	local got
-	got=$(awk -v claim="$1" '/^  [a-z_]+ +[a-z_]+$/ { on = $1 == claim; if (on) printf "%s", $2 }
-		on && $1 == "unmet" { printf " %s", $2 ($4 ? "@" $4 : "") }
-		on && $1 == "refuted" { printf " !%s", $3 ($5 ? "@" $5 : "") }' "$OUTPUT")
-	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
-}
 # The status that the bundle itself has of a claim.
 sealed() { # CLAIM STATUS
 	local got
