@@ -186,7 +186,7 @@ static void add_observer(const struct effect_observer *observer, struct declared
 
 int declared_names(const struct options *options, struct declared_names *out, struct error **err)
 {
-	size_t observers = length_of(observer_ids), measures = length_of(measure_ids), count = 0, most;
+	size_t observers = length_of(observer_ids), measures = length_of(measure_ids), count, most;
 	const struct effect *effects;
 
 	*out = (struct declared_names){ .observers = NULL };
@@ -194,10 +194,11 @@ int declared_names(const struct options *options, struct declared_names *out, st
 		cleanup_fd int folder = -1;
 
 		if (open_folder(options->effects, &folder, err) < 0 ||
-		    effect_load_all(folder, NULL, &out->effects, &count, err) < 0)
+		    effect_load_all(folder, NULL, &out->effects, &out->effects_count, err) < 0)
 			return -1;
 	}
 	effects = out->effects;
+	count = out->effects_count;
 	most = count * EFFECT_OBSERVERS_MAX;
 	out->observers = calloc(observers + most + 1, sizeof(char *));
 	out->measures = calloc(measures + most * EFFECT_MEASURES_MAX + 1, sizeof(char *));

@@ -47,6 +47,7 @@ int declared_of(const struct options *options, const struct effect *effects, siz
 /* What scenarios and declarations may name: the lists of the harness and what the declarations add. */
 struct declared_names {
 	struct effect *effects; /* what they point into */
+	size_t effects_count;
 	const char **observers, **measures; /* NULL-terminated */
 };
 /* With what the folder of --effects brings, whose declarations are checked by themselves alone. */

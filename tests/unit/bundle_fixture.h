@@ -35,6 +35,7 @@ struct fixture {
 	struct manifest_origin origin;
 	struct effect *effects; /* that the run declares, or NULL */
 	size_t effects_count;
+	const char *const *brought; /* programs that these bring, NULL-terminated; or NULL */
 };
 
 static inline void fixture_free(struct fixture *fixture)
@@ -237,6 +238,11 @@ static inline struct manifest_facts fixture_facts(struct fixture *fixture, const
 		programs[count] = (struct manifest_program){ .name = "" };
 		snprintf(programs[count].name, sizeof(programs[count].name), "%s", manifest_program_names[count]);
 		memset(programs[count].sha256, 'c', HEX_SHA256 - 1);
+	}
+	for (const char *const *name = fixture->brought; name && *name; name++, count++) {
+		programs[count] = (struct manifest_program){ .name = "" };
+		snprintf(programs[count].name, sizeof(programs[count].name), "%s", *name);
+		memset(programs[count].sha256, 'd', HEX_SHA256 - 1);
 	}
 	if (!fixture->gateway.version[0]) {
 		fixture->gateway =
