@@ -1,6 +1,5 @@
 /* Observers of an effect: what a declaration may bring, paths that share one, and one that sees two effects. */
-#include "oracle/claims.h"
-#include "tests/unit/effect_world.h"
+#include "tests/unit/claims_world.h"
 #include "tests/unit/test.h"
 
 #define MINE "\"program\":\"observer-orders\","
@@ -141,11 +140,87 @@ static void shared(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
+/* Only what is counted under a path's own subject is of the effect. */
+static bool rests_on(const struct claims *claims, const char *observation)
+{
+	const struct claim *claim = &claims->claims[CLAIM_OBSERVATION];
+
+	for (size_t i = 0; i < claim->rests_on_count; i++)
+		if (strcmp(claim->rests_on[i], observation) == 0)
+			return true;
+	return false;
+}
+
+static void derive(struct claims_world *world, const struct effect *effect)
+{
+	struct error *err = NULL;
+
+	world->input.effect = world->input.ground.effect = effect;
+	CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+}
+
+/* One observer sees two effects: what it counts of the one says nothing of the other. */
+static void two_effects(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	cleanup_free struct effect *two = calloc(2, sizeof(*two));
+	const struct claim *mediation = &world->claims.claims[CLAIM_MEDIATION];
+	struct error *err = NULL;
+
+	/* what was assessed is of other paths */
+	world->input.statements_count = 0;
+	two[0] = two[1] = world->effect;
+	snprintf(two[1].id, sizeof(two[1].id), "second");
+	snprintf(two[1].effect, sizeof(two[1].effect), "order_delete");
+	/* the first keeps P1, and the second has P2 alone */
+	two[0].paths_count = 1;
+	two[1].paths[0] = two[1].paths[1];
+	two[1].paths_count = 1;
+	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "tcp4") &&
+		       effect_path_observer(&two[1].paths[0], "tcp4"));
+	derive(world, &two[0]);
+	CU_ASSERT_TRUE(rests_on(&world->claims, "o-0") && !rests_on(&world->claims, "o-1"));
+	derive(world, &two[1]);
+	CU_ASSERT_TRUE(rests_on(&world->claims, "o-1") && !rests_on(&world->claims, "o-0"));
+	world->observations[1].value = 1;
+	world->cells[1].verdict = VERDICT_FAIL;
+	world->cells[1].because = BECAUSE_VALUE;
+	derive(world, &two[1]);
+	CU_ASSERT_EQUAL(mediation->status, CLAIM_REFUTED);
+	derive(world, &two[0]);
+	CU_ASSERT_NOT_EQUAL(mediation->status, CLAIM_REFUTED);
+	CU_ASSERT_EQUAL(world->claims.claims[CLAIM_OBSERVATION].status, CLAIM_ESTABLISHED);
+}
+
+/* Two paths of one effect share their observer: a bypass is that of its own path. */
+static void two_paths(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	const struct claim *mediation = &world->claims.claims[CLAIM_MEDIATION];
+
+	CU_ASSERT_TRUE(effect_path_observer(&world->effect.paths[0], "tcp4") &&
+		       effect_path_observer(&world->effect.paths[1], "tcp4"));
+	derive(world, &world->effect);
+	CU_ASSERT_EQUAL(mediation->status, CLAIM_ESTABLISHED);
+	world->observations[1].value = 1;
+	world->cells[1].verdict = VERDICT_FAIL;
+	world->cells[1].because = BECAUSE_VALUE;
+	derive(world, &world->effect);
+	CU_ASSERT_EQUAL(mediation->status, CLAIM_REFUTED);
+	CU_ASSERT_EQUAL(mediation->refuted_count, 1);
+	CU_ASSERT_STRING_EQUAL(mediation->refuted[0].path, "P2");
+}
+
 static CU_TestInfo tests[] = {
 	{ "what a program is given, and back", values },
 	{ "each refusal names file and field", refused },
 	{ "an observer of two declarations is one program", one_program },
 	{ "paths share an observer by their subjects", shared },
+	{ "one observer that sees two effects", two_effects },
+	{ "two paths with one observer", two_paths },
 	CU_TEST_INFO_NULL,
 };
 
