@@ -27,6 +27,7 @@ struct observer_process {
 	struct known_view views[OBSERVER_VIEWS];
 	struct wire_record *records;
 	size_t records_count, records_room;
+	size_t messages; /* that it sent */
 	char revision[NAME_MAX_SHORT]; /* of what it looks at, or "" */
 	bool asked[2], ended[2];
 };

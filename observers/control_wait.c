@@ -8,6 +8,8 @@
 #include "observers/control_internal.h"
 
 #define MESSAGES_AT_ONCE 1024
+/* All that one program may ever say: more than any has to. */
+#define MESSAGES_MAX 65536
 #define MEASURES_MAX 32
 /* Records of both phases that may wait for observer_collect(). */
 #define RECORDS_MAX ((size_t)2 * OBSERVER_VIEWS * (ARM_SUBJECTS_MAX + MEASURES_MAX))
@@ -157,6 +159,8 @@ static int take_one(struct observer_process *process, struct error **err)
 
 	if (r < 0)
 		return r;
+	if (++process->messages > MESSAGES_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d messages", MESSAGES_MAX);
 	return any.header.type == WIRE_RECORD ? keep_record(process, &any.record, err)
 					      : take_message(process, &any.message, err);
 }

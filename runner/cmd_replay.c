@@ -124,6 +124,7 @@ static int make_again(struct replaying *replaying, struct error **err)
 		return -1;
 	progress_open(&run->progress, &replaying->again);
 	run->progress.plan = run->plan;
+	run->progress.declared = &run->declared;
 	run->progress.seed = run->seed;
 	progress_plan(&run->progress);
 	if (run_whole(run, &code, &why) == 0)

@@ -147,7 +147,7 @@ static int print_plan(const struct run *run, struct error **err)
 {
 	cleanup_buf struct buf document = BUF(DOCUMENT_BYTES);
 
-	run_document_plan(run->plan, run->options, run->seed, &document);
+	run_document_plan(run->plan, run->options, &run->declared, run->seed, &document);
 	return document_print(&document, err);
 }
 
@@ -163,6 +163,7 @@ static int run_verb(const struct options *options, struct error **err)
 		status = run_key(&run, err);
 	progress_open(&run.progress, options);
 	run.progress.plan = run.plan;
+	run.progress.declared = &run.declared;
 	run.progress.seed = run.seed;
 	if (status == 0)
 		progress_plan(&run.progress);

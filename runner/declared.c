@@ -165,6 +165,12 @@ void declared_close(struct declared *declared)
 		fd_close(&declared->programs[--declared->count]);
 }
 
+void declared_says(const struct declared_observer *observer, char out[DECLARED_TEXT])
+{
+	snprintf(out, DECLARED_TEXT, "the program %s (SHA-256 %.12s) runs as root, as observer %s", observer->program,
+		 observer->sha256, observer->id);
+}
+
 /* ---- the names ---- */
 
 static size_t length_of(const char *const *list)

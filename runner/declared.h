@@ -37,6 +37,9 @@ struct declared {
 int declared_open(int folder, const struct effect *effects, size_t count, struct declared *out,
 		  struct error **err) MUST_CHECK;
 void declared_close(struct declared *declared);
+/* What a run does with one, in a line for whoever is about to run it. */
+#define DECLARED_TEXT 128
+void declared_says(const struct declared_observer *observer, char out[DECLARED_TEXT]);
 #define cleanup_declared __attribute__((cleanup(declared_close)))
 
 struct options;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "runner/declared.h"
 
 #define ARM_MS 600 /* a container's life on two cores, with what stands around it */
 #define LINE_BYTES 256
@@ -68,6 +69,12 @@ void progress_plan(struct progress *progress)
 		fprintf(out, "touches: %s/ (the bundle)\n", progress->options->out);
 		for (size_t i = 0; progress_touches[i]; i++)
 			fprintf(out, "         %s\n", progress_touches[i]);
+		for (size_t i = 0; progress->declared && i < progress->declared->count; i++) {
+			char text[DECLARED_TEXT];
+
+			declared_says(&progress->declared->observers[i], text);
+			fprintf(out, "         %s\n", text);
+		}
 		if (plan_hurts_engine(plan))
 			fprintf(out, "         %s\n", progress_hurts);
 	}

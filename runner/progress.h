@@ -15,10 +15,12 @@ struct progress_row {
 	int64_t since; /* on our clock */
 };
 
+struct declared;
 struct progress {
 	struct terminal terminal;
 	const struct options *options;
 	const struct plan *plan;
+	const struct declared *declared; /* or NULL */
 	int64_t seed;
 	struct progress_row rows[SLOTS_MAX];
 };

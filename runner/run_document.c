@@ -22,7 +22,8 @@ static void put_absent(struct json_writer *json, const struct plan *plan)
 	json_array_end(json);
 }
 
-void run_document_plan(const struct plan *plan, const struct options *options, int64_t seed, struct buf *out)
+void run_document_plan(const struct plan *plan, const struct options *options, const struct declared *declared,
+		       int64_t seed, struct buf *out)
 {
 	struct json_writer json;
 
@@ -56,6 +57,12 @@ void run_document_plan(const struct plan *plan, const struct options *options, i
 	json_array(&json);
 	for (size_t i = 0; progress_touches[i]; i++)
 		json_put_string(&json, progress_touches[i]);
+	for (size_t i = 0; i < declared->count; i++) {
+		char text[DECLARED_TEXT];
+
+		declared_says(&declared->observers[i], text);
+		json_put_string(&json, text);
+	}
 	if (plan_hurts_engine(plan))
 		json_put_string(&json, progress_hurts);
 	json_array_end(&json);

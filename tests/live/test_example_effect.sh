@@ -39,6 +39,7 @@ for number in 01 02 03 04; do
 	check "block $number: $(head -n 1 "$folder/page/$number")" step "$number"
 done
 check "the plan has the arms" said "read-only"
+check "and says whose program will run" said "runs as root, as observer kept"
 check "block 05: the run" step 05
 check "in place the files stand" sees file-delete "delete-child 0;file-delete 0;"
 check "without its protection each is deleted" sees read-only "delete-child 1;file-delete 1;"

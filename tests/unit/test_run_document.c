@@ -205,15 +205,17 @@ static void test_failed(void)
 static void test_plan(void)
 {
 	static const char *const missing[] = { "ipv6-loopback", NULL };
+	const struct declared declared = { .observers = { { .id = "kept", .program = "kept.py", .sha256 = "abc" } },
+					   .count = 1 };
 	const struct options options = { .jobs = 3, .repeat = 4, .shard = 2, .shards = 5, .out = "runs\xff" };
 	cleanup_world struct world world = { .plan = NULL };
 	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
-	const struct json_node *absent;
+	const struct json_node *absent, *touches;
 	cleanup_json struct json_document *document = NULL;
 	const struct json_node *root;
 
 	CU_ASSERT(world_make(&world, "mutation/read-only", 1, missing));
-	run_document_plan(world.plan, &options, 9007199254740991, &out);
+	run_document_plan(world.plan, &options, &declared, 9007199254740991, &out);
 	document = parse(&out);
 	root = json_root(document);
 	KEYS(root, { "schemaVersion", JSON_NUMBER }, { "verb", JSON_STRING }, { "exitCode", JSON_NUMBER },
@@ -229,7 +231,10 @@ static void test_plan(void)
 	CU_ASSERT_EQUAL(number_of(json_member(root, "shard"), "of"), 5);
 	CU_ASSERT_EQUAL(number_of(root, "seed"), 9007199254740991);
 	CU_ASSERT_STRING_EQUAL(text_of(root, "out"), "runs?");
-	CU_ASSERT(json_count(json_member(root, "touches")) > 0);
+	touches = json_member(root, "touches");
+	CU_ASSERT(json_count(touches) > 1);
+	CU_ASSERT_STRING_EQUAL(json_string(nth(touches, json_count(touches) - 1)),
+			       "the program kept.py (SHA-256 abc) runs as root, as observer kept");
 	CU_ASSERT_EQUAL(json_count(json_member(root, "arms")), world.plan->arms_count);
 	for (size_t i = 0; i < world.plan->arms_count; i++) {
 		const struct json_node *arm = nth(json_member(root, "arms"), i);
