@@ -1,16 +1,6 @@
-/*
- * libexec/observer-correlation: whether calls and orders belong together. It reads the gateway's audit chain and the
- * order service's database, each by itself, and joins the call, its entry and the row by the hash of what was asked
- * for, which it computes of the row: nobody's answer is taken for an effect. Inputs:
- *
- *   audit    folder: where the gateway's audit database lies, audit.db
- *   orders   folder: where the database of orders lies, orders.db
- *
- * Its measures are how many findings of each kind there are (core/correlate.h), and `row-without-id`: how many of those
- * that are joined bear no id, and belong to their call by what was asked for alone. Rows that bear the canary of
- * another subject than the tool's are that path's, and no matter of a call. Positive control: the marker of each phase,
- * as a beacon's entry in the one database and as a row in the other; the fewer of both count.
- */
+#include "observers/correlation.h"
+
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,30 +12,14 @@
 #include "core/hash.h"
 #include "core/json_python.h"
 #include "observers/audit_chain.h"
-#include "observers/observer.h"
-#include "observers/orders_rows.h"
 #include "observers/stream.h"
 
 #define VIEW 0
 #define TOOL "order_create"
 #define BEACON "beacon.tool"
+#define DATABASE "orders.db"
 #define HASH "sha256:"
 #define ORDER_BYTES (64 * KIB)
-
-struct joining {
-	struct observer *observer;
-	int audit, orders;
-	struct orders_rows reader;
-	char beacon[2][AUDIT_REQUEST_BYTES];
-	struct correlate_call *calls;
-	size_t calls_count;
-	struct correlate_row *rows;
-	size_t rows_count;
-	uint64_t read, known; /* entries of this reading of the chain, and of the one before */
-	uint64_t entries[2], marked[2]; /* markers of each phase, in the one and in the other */
-	bool limit;
-	enum wire_reason reason;
-};
 
 /* Which finding each measure counts. */
 static const struct measure {
@@ -218,6 +192,8 @@ static void on_row(void *context, const struct orders_row *from)
 	row = &joining->rows[joining->rows_count++];
 	*row = (struct correlate_row){ .row = from->number };
 	snprintf(row->call, sizeof(row->call), "%s", from->call);
+	if (from->transaction)
+		snprintf(row->transaction, sizeof(row->transaction), "%" PRIu64, from->transaction);
 	if (of)
 		snprintf(row->subject, sizeof(row->subject), "%s", of->subject);
 	/* What has no hash belongs to no call. */
@@ -228,12 +204,13 @@ static void on_row(void *context, const struct orders_row *from)
 /* ---- the sensor ----------------------------------------------------------------------------------------------------
  */
 
-static int joining_open(struct observer *observer, struct error **err)
+int correlation_open(struct observer *observer, const struct orders_reader *reader, struct error **err)
 {
 	struct joining *joining = observer->state;
 
 	*joining = (struct joining){
 		.observer = observer,
+		.source = reader,
 		.audit = -1,
 		.orders = -1,
 		.reader = { .begin = on_begin, .text = on_text, .end = on_end, .row = on_row, .context = joining },
@@ -251,7 +228,7 @@ static int joining_open(struct observer *observer, struct error **err)
 	return 0;
 }
 
-static int joining_input(struct observer *observer, const char *name, int fd, struct error **err)
+int correlation_input(struct observer *observer, const char *name, int fd, struct error **err)
 {
 	struct joining *joining = observer->state;
 	const struct input inputs[] = { { .name = "audit", .folder = &joining->audit },
@@ -273,7 +250,8 @@ static int look(struct joining *joining, struct error **err)
 	if (joining->reason == WIRE_REASON_NONE)
 		joining->reason = joining->orders < 0
 					  ? WIRE_REASON_INPUT_MISSING
-					  : orders_rows_read(&joining->reader, joining->orders, "orders.db");
+					  : joining->source->read(&joining->reader, joining->orders,
+								  observer->extra ? observer->extra : DATABASE);
 	if (joining->reason == WIRE_REASON_NONE && joining->limit)
 		joining->reason = WIRE_REASON_LIMIT;
 	for (int phase = 0; phase < 2 && !status && joining->reason == WIRE_REASON_NONE; phase++) {
@@ -317,7 +295,7 @@ static int report_measure(const struct joining *joining, const char *name, size_
 	return observer_record(joining->observer, VIEW, name, phase, &record, err);
 }
 
-static int joining_report(struct observer *observer, enum wire_phase phase, struct error **err)
+int correlation_report(struct observer *observer, enum wire_phase phase, struct error **err)
 {
 	struct joining *joining = observer->state;
 	cleanup_correlation struct correlation found = { .findings = NULL };
@@ -333,7 +311,7 @@ static int joining_report(struct observer *observer, enum wire_phase phase, stru
 			  : report_measure(joining, "row-without-id", joined_without_id(joining, &found), phase, err);
 }
 
-static void joining_close(struct observer *observer)
+void correlation_close(struct observer *observer)
 {
 	struct joining *joining = observer->state;
 
@@ -357,17 +335,3 @@ static const struct measure measures[] = {
 	{ "call-again", CORRELATE_CALL_AGAIN },
 };
 static const size_t measures_count = ARRAY_SIZE(measures);
-
-static const struct sensor sensor = {
-	.name = "observer-correlation",
-	.state_size = sizeof(struct joining),
-	.open = joining_open,
-	.input = joining_input,
-	.report = joining_report,
-	.close = joining_close,
-};
-
-int main(int argc, char **argv)
-{
-	return observer_main(&sensor, argc, argv);
-}

@@ -1,37 +1,23 @@
-/*
- * libexec/observer-orders: the effect itself. It reads the rows of an order service's database and counts, of each
- * canary, the rows that bear it; what a tool answered is nothing to it. Inputs:
- *
- *   folder   folder: where the database lies, under the name that the kind's row or the last argument gives
- *
- * Measures: `orders` is how many rows there are but the beacon's, `orders-other` how many of those bear no canary of
- * the arm. Positive control: rows that bear a marker, written by the harness itself. Who wrote a row, and in which
- * transaction, SQLite does not say.
- */
+#include "observers/orders.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/fd.h"
-#include "observers/counter.h"
-#include "observers/observer.h"
-#include "observers/orders_rows.h"
 #include "observers/stream.h"
 
 #define VIEW 0
+#define WRITER "order_writer"
+#define SERVICE "order_service"
+#define DEPLOYMENT "order-service" /* the subject of another service, which writes as a role of its own */
 
-struct watch {
-	struct observer *observer;
-	int folder;
-	struct counter counter; /* of the reading under way */
-	struct orders_rows rows;
-	uint64_t marked, others; /* of the reading under way */
-	uint64_t markers[2]; /* by phase */
-	enum wire_reason reason;
-};
-
-static void clear(struct watch *watch)
+static void clear(struct orders_watch *watch)
 {
 	counter_clear(&watch->counter);
-	watch->marked = watch->others = watch->markers[0] = watch->markers[1] = 0;
+	watch->marked = watch->others = watch->strangers = watch->markers[0] = watch->markers[1] = 0;
+	watch->transactions_count = 0;
+	watch->role[0] = '\0';
 }
 
 static void on_begin(void *context)
@@ -39,18 +25,44 @@ static void on_begin(void *context)
 	clear(context);
 }
 
+static void on_told(void *context, const struct orders_row *row)
+{
+	struct orders_watch *watch = context;
+
+	snprintf(watch->role, sizeof(watch->role), "%s", row->role ? row->role : "");
+	watch->transaction = row->transaction;
+}
+
 static void on_text(void *context, const char *bytes, size_t length)
 {
-	struct watch *watch = context;
+	struct orders_watch *watch = context;
 
 	counter_apart(&watch->counter, bytes, length);
+}
+
+/* Whether the role that wrote the row is that of the path whose canary it bears. */
+static bool role_fits(const struct orders_watch *watch, const struct observed *observed)
+{
+	bool writer = observed->marker || strcmp(observed->subject, DEPLOYMENT) == 0;
+
+	return !watch->reader->tells || strcmp(watch->role, writer ? WRITER : SERVICE) == 0;
+}
+
+static void keep_transaction(struct orders_watch *watch)
+{
+	if (!watch->reader->tells)
+		return;
+	if (watch->transactions_count == ORDERS_TRANSACTIONS_MAX)
+		watch->limit = true;
+	else
+		watch->transactions[watch->transactions_count++] = watch->transaction;
 }
 
 /* Before the counter ends the row: whose canary it bears. */
 static void on_row(void *context)
 {
-	struct watch *watch = context;
-	bool marked = false, borne = false;
+	struct orders_watch *watch = context;
+	bool marked = false, borne = false, strange = false;
 
 	for (size_t i = 0; i < watch->observer->count; i++) {
 		const struct observed *observed = &watch->observer->subjects[i];
@@ -58,44 +70,59 @@ static void on_row(void *context)
 		if (watch->counter.current[i] == 0)
 			continue;
 		borne = true;
-		if (!observed->marker)
+		strange = strange || !role_fits(watch, observed);
+		if (!observed->marker || !role_fits(watch, observed))
 			continue;
 		marked = true;
 		watch->markers[observed->phase]++;
 	}
 	watch->marked += marked;
 	watch->others += !borne;
+	watch->strangers += strange;
+	if (!marked)
+		keep_transaction(watch);
 	counter_end(&watch->counter);
 }
 
-static int watch_open(struct observer *observer, struct error **err)
+int orders_watch_open(struct observer *observer, const struct orders_reader *reader, struct error **err)
 {
-	struct watch *watch = observer->state;
+	struct orders_watch *watch = observer->state;
 
-	*watch = (struct watch){ .observer = observer,
-				 .folder = -1,
-				 .rows = { .begin = on_begin, .text = on_text, .end = on_row, .context = watch } };
+	*watch = (struct orders_watch){
+		.observer = observer,
+		.reader = reader,
+		.folder = -1,
+		.rows = { .begin = on_begin, .row = on_told, .text = on_text, .end = on_row, .context = watch }
+	};
+	if (reader->tells) {
+		watch->transactions = calloc(ORDERS_TRANSACTIONS_MAX, sizeof(*watch->transactions));
+		if (!watch->transactions)
+			return error_set(err, ERROR_MEMORY, "no memory for transactions");
+	}
 	return counter_open_encoded(&watch->counter, observer, err);
 }
 
-static int watch_input(struct observer *observer, const char *name, int fd, struct error **err)
+int orders_watch_input(struct observer *observer, const char *name, int fd, struct error **err)
 {
-	struct watch *watch = observer->state;
+	struct orders_watch *watch = observer->state;
 	const struct input inputs[] = { { .name = "folder", .folder = &watch->folder } };
 
 	return input_take(inputs, ARRAY_SIZE(inputs), name, fd, observer->loop, err);
 }
 
-static int look(struct watch *watch, struct error **err)
+static int look(struct orders_watch *watch, struct error **err)
 {
 	struct observer *observer = watch->observer;
 	int status = 0;
 
 	clear(watch);
+	watch->limit = false;
 	watch->reason = WIRE_REASON_INPUT_MISSING;
-	if (watch->folder >= 0)
-		watch->reason = orders_rows_read(&watch->rows, watch->folder,
-						 observer->extra ? observer->extra : observer->kind->argument);
+	if (watch->folder >= 0 && (observer->extra || observer->kind->argument))
+		watch->reason = watch->reader->read(&watch->rows, watch->folder,
+						    observer->extra ? observer->extra : observer->kind->argument);
+	if (watch->reason == WIRE_REASON_NONE && watch->limit)
+		watch->reason = WIRE_REASON_LIMIT;
 	if (watch->reason == WIRE_REASON_TRUNCATED)
 		status = observer_blind(observer, VIEW, WIRE_REASON_TRUNCATED, err);
 	for (int phase = 0; phase < 2 && !status && watch->reason == WIRE_REASON_NONE; phase++) {
@@ -107,7 +134,7 @@ static int look(struct watch *watch, struct error **err)
 	return status;
 }
 
-static int report_measure(const struct watch *watch, const char *name, uint64_t value, enum wire_phase phase,
+static int report_measure(const struct orders_watch *watch, const char *name, uint64_t value, enum wire_phase phase,
 			  struct error **err)
 {
 	struct wire_record record = { .kind = WIRE_COUNT, .reason = watch->reason, .value = (int64_t)value };
@@ -116,15 +143,36 @@ static int report_measure(const struct watch *watch, const char *name, uint64_t 
 	return observer_record(watch->observer, VIEW, name, phase, &record, err);
 }
 
-static int watch_report(struct observer *observer, enum wire_phase phase, struct error **err)
+static int by_number(const void *a, const void *b)
 {
-	struct watch *watch = observer->state;
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+static uint64_t distinct(struct orders_watch *watch)
+{
+	uint64_t count = 0;
+
+	qsort(watch->transactions, watch->transactions_count, sizeof(*watch->transactions), by_number);
+	for (size_t i = 0; i < watch->transactions_count; i++)
+		count += i == 0 || watch->transactions[i] != watch->transactions[i - 1];
+	return count;
+}
+
+int orders_watch_report(struct observer *observer, enum wire_phase phase, struct error **err)
+{
+	struct orders_watch *watch = observer->state;
 	int status = look(watch, err);
 
 	if (status == 0)
 		status = report_measure(watch, "orders", watch->rows.rows - watch->marked, phase, err);
 	if (status == 0)
 		status = report_measure(watch, "orders-other", watch->others, phase, err);
+	if (status == 0 && watch->reader->tells)
+		status = report_measure(watch, "roles-other", watch->strangers, phase, err);
+	if (status == 0 && watch->reader->tells)
+		status = report_measure(watch, "transactions", distinct(watch), phase, err);
 	for (size_t i = 0; i < observer->count && !status; i++) {
 		const struct observed *observed = &observer->subjects[i];
 		struct wire_record record = {
@@ -141,27 +189,14 @@ static int watch_report(struct observer *observer, enum wire_phase phase, struct
 	return status;
 }
 
-static void watch_close(struct observer *observer)
+void orders_watch_close(struct observer *observer)
 {
-	struct watch *watch = observer->state;
+	struct orders_watch *watch = observer->state;
 
 	/* Without an observer it was never opened, and the descriptor of zero is not its own. */
 	if (!watch->observer)
 		return;
 	counter_close(&watch->counter);
+	free(watch->transactions);
 	fd_close(&watch->folder);
-}
-
-static const struct sensor sensor = {
-	.name = "observer-orders",
-	.state_size = sizeof(struct watch),
-	.open = watch_open,
-	.input = watch_input,
-	.report = watch_report,
-	.close = watch_close,
-};
-
-int main(int argc, char **argv)
-{
-	return observer_main(&sensor, argc, argv);
 }

@@ -49,7 +49,10 @@ static const char *const spans[] = { "spans", NULL };
 static const char *const spans_measures[] = { "spans", "spans-error", NULL };
 static const char *const orders[] = { "orders", NULL };
 static const char *const orders_measures[] = { "orders", "orders-other", NULL };
+static const char *const orders_pg[] = { "orders-pg", NULL };
+static const char *const orders_pg_measures[] = { "orders", "orders-other", "roles-other", "transactions", NULL };
 static const char *const correlation[] = { "correlation", NULL };
+static const char *const correlation_pg[] = { "correlation-pg", NULL };
 static const char *const correlation_measures[] = { "joined",     "row-without-call", "call-without-row",
 						    "row-again",  "copied-id",        "row-of-denied",
 						    "call-again", "row-without-id",   NULL };
@@ -149,12 +152,24 @@ const struct observer_kind observer_kinds[] = {
 	  .measures = orders_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "rows of the order service's database: the effect itself" },
+	{ .id = "orders-pg",
+	  .program = "observer-orders-pg",
+	  .observers = orders_pg,
+	  .measures = orders_pg_measures,
+	  .needs = OBSERVER_HOST | OBSERVER_POSTGRES,
+	  .title = "rows of the order service's database in PostgreSQL, with role and transaction" },
 	{ .id = "correlation",
 	  .program = "observer-correlation",
 	  .observers = correlation,
 	  .measures = correlation_measures,
 	  .needs = OBSERVER_HOST,
 	  .title = "calls of the order service's tool, their entries in the audit chain, and the orders, joined" },
+	{ .id = "correlation-pg",
+	  .program = "observer-correlation-pg",
+	  .observers = correlation_pg,
+	  .measures = correlation_measures,
+	  .needs = OBSERVER_HOST | OBSERVER_POSTGRES,
+	  .title = "the same, with the orders in PostgreSQL" },
 	{ .id = "audit",
 	  .program = "observer-audit",
 	  .argument = "audit.db",
@@ -178,10 +193,12 @@ const struct observer_kind observer_kinds[] = {
 };
 
 const char *const observer_ids[] = {
-	"tcp4",          "tcp6",          "tcp4-nic",    "dns",        "capture-host", "capture-netns", "attempts",
-	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
-	"decisions",     "state",         "client",      "spans",      "children",     "audit",         "audit-bytes",
-	"output",        "orders",        "correlation", NULL,
+	"tcp4",           "tcp6",     "tcp4-nic",      "dns",           "capture-host",
+	"capture-netns",  "attempts", "files-archive", "files-changes", "files-upper",
+	"files-root",     "logs-api", "logs-disk",     "deliveries",    "decisions",
+	"state",          "client",   "spans",         "children",      "audit",
+	"audit-bytes",    "output",   "orders",        "correlation",   "orders-pg",
+	"correlation-pg", NULL,
 };
 
 const char *const observer_inputs[] = { "root", "upper", "lower", "proc", "cgroup", "pidfd", NULL };
@@ -223,6 +240,8 @@ const char *const measure_ids[] = {
 	"audit-chain",
 	"orders",
 	"orders-other",
+	"roles-other",
+	"transactions",
 	"joined",
 	"row-without-call",
 	"call-without-row",

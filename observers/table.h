@@ -14,6 +14,7 @@ enum observer_need {
 	OBSERVER_NETNS = 2, /* needs the container's network namespace apart from the host's */
 	OBSERVER_NIC = 4, /* needs the host's address on the engine's bridge network */
 	OBSERVER_IPV6 = 8, /* needs ::1 */
+	OBSERVER_POSTGRES = 16, /* needs the arm's database in PostgreSQL, whose name is its argument */
 };
 
 /* A program with the ids that it reports under. */

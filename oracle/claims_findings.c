@@ -7,6 +7,7 @@
 #include "oracle/claims.h"
 
 #define OBSERVER "correlation"
+#define OBSERVER_PG "correlation-pg"
 
 /* Of the observer's measures. */
 static const struct measure {
@@ -118,7 +119,8 @@ int claims_findings(const struct effect *effect, const struct verdicts *verdicts
 
 bool claims_of_correlation(const struct verdict_cell *cell)
 {
-	return strcmp(cell->expectation->observer, OBSERVER) == 0;
+	return strcmp(cell->expectation->observer, OBSERVER) == 0 ||
+	       strcmp(cell->expectation->observer, OBSERVER_PG) == 0;
 }
 
 static const struct measure measures[] = {

@@ -134,10 +134,10 @@ const char *ground_unusable(const struct ground *ground, const struct scenario *
 {
 	const char *reason = of_gateway(ground, scenario, NULL), *lacking = NULL;
 
-	if (reason || !scenario->control[0])
+	if (reason)
 		return reason;
 	for (size_t i = 0; i < scenario->expect_count; i++) {
-		if (!scenario->expect[i].flips)
+		if (scenario->control[0] && !scenario->expect[i].flips)
 			continue;
 		lacking = own_reason(ground, scenario, &scenario->expect[i]);
 		if (!lacking)

@@ -249,8 +249,8 @@ static int check_mutant(const struct check *check)
  * it is no absence of a leak. */
 static const char *const zero_controls[] = { "state", "decisions", NULL };
 /* Rows of an outcome, and rows that are broken: an observer that reads them has others to show. */
-static const char *const zero_measures[] = { "audit-allow",  "audit-deny",  "audit-fault",
-					     "audit-intent", "audit-chain", NULL };
+static const char *const zero_measures[] = { "audit-allow", "audit-deny",  "audit-fault", "audit-intent",
+					     "audit-chain", "roles-other", NULL };
 
 /* What is measured and has a limit: the subjects of which a bound says something. */
 static const char *const bounded[] = { "loss_to_dead", "written", "processes", "memory", NULL };
@@ -269,16 +269,26 @@ static const char *const work_written[] = { "audit-allow",  "audit-deny",  "audi
 					    "audit-intent", "audit-chain", NULL };
 static const char *const work_of_spans[] = { "spans", "spans-error", NULL };
 static const char *const work_of_children[] = { "upstream-children", NULL };
-/* What was authorised, what another service does in any case, and the sum of both. */
-static const char *const work_ordered[] = { "order-gateway", "order-again", "order-service", "orders", NULL };
+/* What was authorised, what another service does in any case, and the sum of both; rows that say the role of their
+ * path, and in how many transactions they came. */
+static const char *const work_ordered[] = { "order-gateway", "order-again", "order-service", "orders", "roles-other",
+					    "transactions",  NULL };
 
 static const struct place {
 	const char *observer;
 	const char *const *subjects; /* NULL: all of them, as it sees what was asked and no way out */
 } control_places[] = {
-	{ "attempts", NULL },       { "audit", work_written },  { "children", work_of_children },
-	{ "correlation", NULL },    { "decisions", NULL },      { "deliveries", work_delivered },
-	{ "orders", work_ordered }, { "spans", work_of_spans }, { "state", work_of_state },
+	{ "attempts", NULL },
+	{ "audit", work_written },
+	{ "children", work_of_children },
+	{ "correlation", NULL },
+	{ "correlation-pg", NULL },
+	{ "decisions", NULL },
+	{ "deliveries", work_delivered },
+	{ "orders", work_ordered },
+	{ "orders-pg", work_ordered },
+	{ "spans", work_of_spans },
+	{ "state", work_of_state },
 };
 
 /* What is tried behind a misbehaviour arrives where the session may live on: only a peer misbehaved, or the bytes came

@@ -215,4 +215,4 @@ int scenario_check_set(const struct scenario *scenarios, size_t count, struct er
 	return 0;
 }
 
-const char *const scenario_needs[] = { "ipv6-loopback", "user-xattr", "relative-core", NULL };
+const char *const scenario_needs[] = { "ipv6-loopback", "user-xattr", "relative-core", "postgres", NULL };

@@ -315,6 +315,7 @@ static const struct need needs[ENVIRONMENT_NEEDS] = {
 	{ .id = "ipv6-loopback", .fact = "host.ipv6Loopback" },
 	{ .id = "user-xattr", .fact = "host.userXattr" },
 	{ .id = "relative-core", .fact = "sysctl.corePatternRelative" },
+	{ .id = "postgres", .fact = "host.postgres" },
 };
 
 const char *const *const environment_reasons = reason_names;

@@ -31,7 +31,7 @@ int environment_boot_of(const char *environment, size_t length, char *out, size_
 
 /* The needs of scenarios that the run's host lacks, by the first snapshot, NULL-terminated. ERROR_INPUT when it does
  * not say. */
-#define ENVIRONMENT_NEEDS 3
+#define ENVIRONMENT_NEEDS 4
 int environment_lacks(const char *environment, size_t length, const char *out[ENVIRONMENT_NEEDS + 1],
 		      struct error **err) MUST_CHECK;
 /* What no run starts on, by the first snapshot: a core pattern that is no file's, an engine that is rootless or remaps

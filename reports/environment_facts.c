@@ -271,5 +271,7 @@ static const struct fact facts[] = {
 	COUNT("host.memoryBytes", 0, COUNT_MAX),
 	FLAG("host.ipv6Loopback"),
 	FLAG("host.userXattr"),
+	FLAG("host.postgres"),
+	TEXT("postgres.version"),
 	{ .name = NULL },
 };

@@ -127,6 +127,8 @@ static const struct word observers[] = {
 	{ "spans", "spans that a collector received" },
 	{ "children", "programs that the gateway started" },
 	{ "correlation", "calls, audit entries and orders, joined" },
+	{ "correlation-pg", "the same, with the orders in PostgreSQL" },
 	{ "orders", "rows of the order service's database" },
+	{ "orders-pg", "rows of the order service's database in PostgreSQL" },
 	{ .id = NULL },
 };

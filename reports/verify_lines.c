@@ -345,6 +345,8 @@ static const char *const measure_names[] = {
 	"audit-chain",
 	"orders",
 	"orders-other",
+	"roles-other",
+	"transactions",
 	"joined",
 	"row-without-call",
 	"call-without-row",
@@ -362,10 +364,12 @@ static const char *const measure_names[] = {
 };
 
 static const char *const observer_names[] = {
-	"tcp4",          "tcp6",          "dns",         "tcp4-nic",   "capture-host", "capture-netns", "attempts",
-	"files-archive", "files-changes", "files-upper", "files-root", "logs-api",     "logs-disk",     "deliveries",
-	"decisions",     "state",         "client",      "audit",      "audit-bytes",  "output",        "spans",
-	"children",      "orders",        "correlation", NULL,
+	"tcp4",           "tcp6",     "dns",           "tcp4-nic",      "capture-host",
+	"capture-netns",  "attempts", "files-archive", "files-changes", "files-upper",
+	"files-root",     "logs-api", "logs-disk",     "deliveries",    "decisions",
+	"state",          "client",   "audit",         "audit-bytes",   "output",
+	"spans",          "children", "orders",        "correlation",   "orders-pg",
+	"correlation-pg", NULL,
 };
 
 #define RECORDS(id) .observer = (id), .kind = OBSERVATION_COUNT, .unit = "records"
@@ -414,8 +418,14 @@ static const struct report_form report_forms[] = {
 	{ RECORDS("orders"), .subject = "orders" },
 	{ RECORDS("orders"), .subject = "orders-other" },
 	{ RECORDS("orders"), .bears = true },
+	{ RECORDS("orders-pg"), .subject = "orders" },
+	{ RECORDS("orders-pg"), .subject = "orders-other" },
+	{ RECORDS("orders-pg"), .subject = "roles-other" },
+	{ RECORDS("orders-pg"), .subject = "transactions" },
+	{ RECORDS("orders-pg"), .bears = true },
 	/* Findings: there is no subject but its measures. */
 	{ RECORDS("correlation") },
+	{ RECORDS("correlation-pg") },
 	/* All spans, and what is no canary of an upstream's environment. */
 	{ RECORDS("spans"), .subject = "spans" },
 	{ RECORDS("spans"), .subject = "spans-error" },

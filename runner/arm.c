@@ -110,7 +110,7 @@ static void apply_orders(struct arm *arm)
 	struct session_options *options = &arm->options;
 	struct session_ceiling *ceiling = &options->ceilings[options->ceilings_count];
 
-	if (!scenario_orders(&arm->scenario) || !arm_observers_wanted(arm, "orders") ||
+	if (!scenario_orders(&arm->scenario) || !arm_orders_wanted(arm) ||
 	    arm->context.gateway.kind != GATEWAY_EMBEDDED)
 		return;
 	options->orders = true;
@@ -467,6 +467,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	arm_observers_halt(arm);
 	if (arm->session.engine)
 		end_session(arm, err);
+	arm_orders_pg_close(arm);
 	result->room.record.duration_ns = clock_now() - arm->start;
 	close_arm(arm);
 	return *err ? -1 : status;

@@ -55,6 +55,8 @@ struct arm_context {
 	struct arm_gateway_choice gateway;
 	bool ipv6;
 	bool user_xattr; /* the engine's data folder keeps attributes of users */
+	bool postgres; /* a cluster answers below */
+	char cluster[200]; /* folder of its socket */
 };
 extern const struct schema_field arm_context_fields[];
 
@@ -135,7 +137,10 @@ struct arm_records {
 
 /* The order service of the example, where a cell asks for its orders. */
 struct arm_orders {
-	int folder; /* of its database, or -1: nobody looks */
+	int folder; /* of its database, or of the server's socket; -1: nobody looks */
+	char database[PATH_MAX + 32]; /* as its programs are told: a path, or a URL */
+	char name[64]; /* of a database in a cluster */
+	bool made; /* such a database is to be removed */
 	struct child service;
 	int life; /* its standard input: it ends with that */
 	bool missed; /* what had to be done while the agent lived could not be */
@@ -227,6 +232,11 @@ int arm_records_behind(struct arm *arm, struct error **err) MUST_CHECK;
 void arm_records_finish(struct arm *arm);
 void arm_records_close(struct arm *arm);
 
+/* arm_orders_pg.c: a database in the cluster of the run, which is given back with the arm. */
+int arm_orders_pg_open(struct arm *arm, struct error **err) MUST_CHECK;
+void arm_orders_pg_close(struct arm *arm);
+/* Whether a cell asks for orders, wherever they are kept. */
+bool arm_orders_wanted(const struct arm *arm);
 /* arm_orders.c: the order service, for the observer that reads its database. Each is without effect where no cell asks.
  * Starts it, and gives its port to the probes that are told it. */
 int arm_orders_open(struct arm *arm, struct error **err) MUST_CHECK;

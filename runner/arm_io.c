@@ -202,5 +202,7 @@ const struct schema_field arm_context_fields[] = {
 	  .required = true,
 	  .offset = offsetof(struct arm_context, user_xattr) },
 	{ .key = "ipv6", .type = SCHEMA_BOOL, .required = true, .offset = offsetof(struct arm_context, ipv6) },
+	{ .key = "postgres", .type = SCHEMA_BOOL, .required = true, .offset = offsetof(struct arm_context, postgres) },
+	TEXT("cluster", cluster, PATTERN_ASCII),
 	{ .key = NULL },
 };

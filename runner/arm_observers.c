@@ -40,6 +40,8 @@ static bool wanted(const struct arm *arm, const struct observer_kind *kind)
 		return false;
 	if ((kind->needs & OBSERVER_NIC) && !arm->context.nic[0])
 		return false;
+	if ((kind->needs & OBSERVER_POSTGRES) && !arm->context.postgres)
+		return false;
 	return planned;
 }
 
@@ -124,6 +126,8 @@ static void start(struct arm *arm, const struct observer_kind *kind, int netns)
 	cleanup_observer struct observer_process *observer = NULL;
 	const char *extra = (kind->needs & OBSERVER_NIC) ? arm->context.nic : kind->argument;
 
+	if (kind->needs & OBSERVER_POSTGRES)
+		extra = arm->orders.name;
 	if (arm->observers_count == ARM_OBSERVERS_MAX || observer_start(kind, extra, netns, &observer, &ignored) < 0 ||
 	    arm_observers_expect(arm, observer, &ignored) < 0 || observer_begin(observer, &ignored) < 0) {
 		arm_note(arm, "observer-lost", kind->id, clock_now());
@@ -406,7 +410,7 @@ static bool needs_engine(const struct arm *arm, const struct observer_kind *kind
 	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0 ||
 	       strcmp(kind->id, "client") == 0 || strcmp(kind->id, "spans") == 0 || strcmp(kind->id, "audit") == 0 ||
 	       strcmp(kind->program, "observer-bytes") == 0 || strcmp(kind->id, "orders") == 0 ||
-	       strcmp(kind->id, "correlation") == 0 ||
+	       strcmp(kind->id, "correlation") == 0 || (kind->needs & OBSERVER_POSTGRES) ||
 	       /* A collector notes what it refuses, and the gateway asks it last at its end. */
 	       (strcmp(kind->id, "deliveries") == 0 && arm->scenario.peer.at == PEER_COLLECTOR);
 }

@@ -1,6 +1,6 @@
 /*
  * The order service of an arm, where a cell asks for orders: the service, who imports files, and another service of the
- * deployment, each a program of its own on one database in the arm's folder.
+ * deployment, each a program of its own on one database: a file in the arm's folder, or one of a PostgreSQL cluster.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +18,7 @@
 #define ORDERS_MS 3000
 #define LINE_BYTES (32 + ID_MAX)
 #define DECIMAL 10
-#define DATABASE_PATH (PATH_MAX + sizeof("/" ARM_ORDERS "/" ARM_ORDERS_DATABASE))
 #define READY "ready "
-
-static void database_path(const struct arm *arm, char out[DATABASE_PATH])
-{
-	snprintf(out, DATABASE_PATH, "%s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE, arm->path);
-}
 
 /* "ready PORT REVISION"; who says no revision runs an unknown one. */
 static bool read_ready(char *line, uint16_t *port, char revision[ID_MAX])
@@ -63,10 +57,9 @@ static int await_ready(struct arm *arm, int from, struct error **err)
 static int start_service(struct arm *arm, struct error **err)
 {
 	cleanup_fd int in_read = -1, out_read = -1, out_write = -1;
-	char path[PATH_MAX], name[] = "order-service", http[] = "http", database[DATABASE_PATH];
-	char *argv[] = { name, database, http, NULL };
+	char path[PATH_MAX], name[] = "order-service", http[] = "http";
+	char *argv[] = { name, arm->orders.database, http, NULL };
 
-	database_path(arm, database);
 	if (spawn_helper_path(name, path, sizeof(path), err) < 0 || fd_pipe(&in_read, &arm->orders.life, err) < 0 ||
 	    fd_pipe(&out_read, &out_write, err) < 0)
 		return -1;
@@ -82,17 +75,32 @@ static int start_service(struct arm *arm, struct error **err)
 	return await_ready(arm, out_read, err);
 }
 
-int arm_orders_open(struct arm *arm, struct error **err)
+static int open_file(struct arm *arm, struct error **err)
 {
 	struct arm_orders *orders = &arm->orders;
 
-	if (!arm_observers_wanted(arm, "orders"))
-		return 0;
 	if (mkdirat(arm->folder, ARM_ORDERS, 0700) < 0)
 		return error_errno(err, errno, "the folder of the orders");
 	orders->folder = openat(arm->folder, ARM_ORDERS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (orders->folder < 0)
 		return error_errno(err, errno, "the folder of the orders");
+	snprintf(orders->database, sizeof(orders->database), "%s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE, arm->path);
+	return 0;
+}
+
+bool arm_orders_wanted(const struct arm *arm)
+{
+	return arm_observers_wanted(arm, "orders") || arm_observers_wanted(arm, "orders-pg");
+}
+
+int arm_orders_open(struct arm *arm, struct error **err)
+{
+	const struct arm_orders *orders = &arm->orders;
+
+	if (!arm_orders_wanted(arm))
+		return 0;
+	if ((arm_observers_wanted(arm, "orders-pg") ? arm_orders_pg_open(arm, err) : open_file(arm, err)) < 0)
+		return -1;
 	if (start_service(arm, err) < 0)
 		return error_wrap(err, "the order service");
 	for (size_t i = 0; i < arm->subjects_count; i++)
@@ -106,11 +114,11 @@ static int run_on(const struct arm *arm, const char *program, int in, struct err
 {
 	cleanup_child struct child child = CHILD_NONE;
 	cleanup_fd int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	char path[PATH_MAX], name[NAME_MAX_SHORT], database[DATABASE_PATH];
+	char path[PATH_MAX], name[NAME_MAX_SHORT], database[sizeof(arm->orders.database)];
 	char *argv[] = { name, database, NULL };
 	int status = -1;
 
-	database_path(arm, database);
+	snprintf(database, sizeof(database), "%s", arm->orders.database);
 	snprintf(name, sizeof(name), "%s", program);
 	if (spawn_helper_path(program, path, sizeof(path), err) < 0)
 		return -1;
@@ -148,8 +156,8 @@ void arm_orders_inputs(struct arm *arm)
 {
 	if (arm->orders.folder < 0)
 		return;
-	arm_observers_give(arm, "orders", "folder", arm->orders.folder);
-	arm_observers_give(arm, "correlation", "orders", arm->orders.folder);
+	arm_observers_give(arm, arm->orders.made ? "orders-pg" : "orders", "folder", arm->orders.folder);
+	arm_observers_give(arm, arm->orders.made ? "correlation-pg" : "correlation", "orders", arm->orders.folder);
 	mark(arm, WIRE_BEFORE);
 }
 
@@ -175,7 +183,7 @@ static int import_files(const struct arm *arm, const char *target, struct error 
 /* What is there now must still be there at the end. */
 static int look(struct arm *arm, struct error **err)
 {
-	static const char *const lookers[] = { "orders", "correlation" };
+	static const char *const lookers[] = { "orders", "correlation", "orders-pg", "correlation-pg" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lookers); i++)
 		if (arm_observers_ask(arm, lookers[i], WIRE_BEFORE, err) < 0)
@@ -238,5 +246,6 @@ void arm_orders_close(struct arm *arm)
 {
 	fd_close(&arm->orders.life);
 	child_end(&arm->orders.service);
+	arm_orders_pg_close(arm);
 	fd_close(&arm->orders.folder);
 }

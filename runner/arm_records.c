@@ -133,6 +133,7 @@ void arm_records_inputs(struct arm *arm)
 	arm_observers_give(arm, "audit", "folder", records->audit);
 	arm_observers_give(arm, "audit-bytes", "folder", records->audit);
 	arm_observers_give(arm, "correlation", "audit", records->audit);
+	arm_observers_give(arm, "correlation-pg", "audit", records->audit);
 	arm_observers_give(arm, "output", "folder", records->folder);
 	snprintf(path, sizeof(path), "/proc/%d", (int)arm->gateway.pid);
 	process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

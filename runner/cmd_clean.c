@@ -6,6 +6,7 @@
 
 #include "adapter/image.h"
 #include "core/fd.h"
+#include "runner/cluster.h"
 #include "runner/run.h"
 #include "runner/sweep.h"
 
@@ -13,7 +14,7 @@ static int run(const struct options *options, struct error **err)
 {
 	cleanup_engine struct engine *engine = NULL;
 	struct swept swept = { 0 };
-	unsigned folders = 0, runs = 0;
+	unsigned folders = 0, runs = 0, databases = 0;
 	int status;
 
 	if (options->words_count)
@@ -30,8 +31,12 @@ static int run(const struct options *options, struct error **err)
 	status = sweep_containers(engine, &swept, err);
 	if (status == 0)
 		status = sweep_images(engine, &swept, err);
+	if (status == 0)
+		status = cluster_sweep(options->postgres, NULL, &databases, err);
 	printf("removed: %u containers, %u images, %u processes, %u temporary folders, %u unsealed runs\n",
 	       swept.containers, swept.images, swept.processes, folders, runs);
+	if (databases)
+		printf("removed: %u databases of orders\n", databases);
 	if (swept.kept)
 		printf("kept: %u containers of runs that are under way\n", swept.kept);
 	return status < 0 ? status : EXIT_PASS;
@@ -41,7 +46,8 @@ const struct verb verb_clean = {
 	.name = "clean",
 	.words = "",
 	.title = "remove what earlier runs left: containers, images, processes, temporary folders",
-	.text = "Finds containers by their label and folders by their lock. A sealed bundle stays, and so does a run "
+	.text = "Finds containers by their label, folders by their lock, databases by their run. A sealed bundle "
+		"stays, and so does a run "
 		"that is\n"
 		"under way.",
 	.engine = true,

@@ -6,6 +6,7 @@
 
 #include "adapter/preflight.h"
 #include "reports/summary.h"
+#include "runner/cluster.h"
 #include "runner/document.h"
 #include "runner/paths.h"
 #include "runner/terminal.h"
@@ -39,6 +40,21 @@ static void find_cmcp(struct preflight_finding *out)
 	snprintf(out->found, sizeof(out->found), "%s",
 		 there ? "the real cMCP, for --gateway cmcp"
 		       : "the real cMCP is not installed: only --gateway cmcp needs it");
+}
+
+static void find_postgres(const char *folder, struct preflight_finding *out)
+{
+	char version[CLUSTER_VERSION_BYTES];
+
+	cluster_version(folder, version);
+	*out = (struct preflight_finding){ .id = "postgres",
+					   .status = version[0] ? FINDING_OK : FINDING_ABSENT,
+					   .mend = version[0] ? NULL : "in the source, ci/postgres start" };
+	if (version[0])
+		snprintf(out->found, sizeof(out->found), "PostgreSQL %.60s, for effects/pg", version);
+	else
+		snprintf(out->found, sizeof(out->found),
+			 "no cluster with the roles of the orders answers: only effects/pg needs it");
 }
 
 static void print_text(const struct preflight_finding *findings, size_t count, size_t missing)
@@ -91,7 +107,8 @@ static int run(const struct options *options, struct error **err)
 
 	if (options->words_count)
 		return error_set(err, ERROR_USAGE, "doctor takes no words");
-	count = preflight_findings(options->socket, findings, FINDINGS_MAX - 1);
+	count = preflight_findings(options->socket, findings, FINDINGS_MAX - 2);
+	find_postgres(options->postgres, &findings[count++]);
 	find_cmcp(&findings[count++]);
 	for (size_t i = 0; i < count; i++)
 		missing += is_open(&findings[i]);

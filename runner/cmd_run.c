@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "core/fd.h"
+#include "runner/cluster.h"
 #include "runner/document.h"
 #include "runner/run.h"
 #include "runner/run_document.h"
@@ -76,7 +77,7 @@ static int go_on(struct error **err)
 static int arms(struct run *run, struct error **err)
 {
 	struct error *late = NULL;
-	unsigned left = 0, folders = 0;
+	unsigned left = 0, folders = 0, databases = 0;
 	int status;
 
 	progress_step(&run->progress, "loading the agent's image");
@@ -98,6 +99,8 @@ static int arms(struct run *run, struct error **err)
 		error_keep_first(err, &late);
 		error_wrap(err, "what the run began may stay, run `harness clean`");
 	}
+	if (run->context.postgres && cluster_sweep(run->context.cluster, run->context.run, &databases, &late) < 0)
+		error_keep_first(err, &late);
 	if (store_sweep_arms(STORE_TEMPORARY, run->store.run, &folders, &late) < 0)
 		error_keep_first(err, &late);
 	if (left)

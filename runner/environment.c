@@ -56,7 +56,7 @@ static int put_facts(const struct facts *facts, struct buf *out, struct error **
 }
 
 int environment_take(const struct json_node *version, const struct json_node *info, const char *api, bool user_xattr,
-		     struct buf *out, struct error **err)
+		     const char *postgres, struct buf *out, struct error **err)
 {
 	cleanup_facts struct facts facts = { 0 };
 	cleanup_fd int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -73,6 +73,8 @@ int environment_take(const struct json_node *version, const struct json_node *in
 	facts_process(&facts, getenv);
 	fact_flag(&facts, "host.ipv6Loopback", preflight_ipv6_loopback());
 	fact_flag(&facts, "host.userXattr", user_xattr);
+	fact_flag(&facts, "host.postgres", postgres[0] != '\0');
+	fact_text(&facts, "postgres.version", postgres);
 	fact_text(&facts, "kernel.boot", boot);
 	json_object_end(&facts.values);
 	json_object_end(&facts.reasons);

@@ -15,9 +15,9 @@
 
 /* Appends a snapshot, for environment_encode(): {facts, unavailable}, canonical; each fact that a bundle lists is
  * there. `version` and `info` are the engine's answers, `api` the negotiated version; whether its data folder keeps
- * attributes of users. */
+ * attributes of users. `postgres` is the version of the PostgreSQL cluster, "" without one. */
 int environment_take(const struct json_node *version, const struct json_node *info, const char *api, bool user_xattr,
-		     struct buf *out, struct error **err) MUST_CHECK;
+		     const char *postgres, struct buf *out, struct error **err) MUST_CHECK;
 /* environment.json from two snapshots; *changed as environment_differs() says of it. */
 int environment_encode(const struct buf *before, const struct buf *after, struct buf *out, bool *changed,
 		       struct error **err) MUST_CHECK;

@@ -71,8 +71,10 @@ static int put_orders(const struct arm *arm, struct gateway_config *config, stru
 	if (arm->options.orders_mode)
 		snprintf(server->arguments[server->arguments_count++], GATEWAY_ARGUMENT_BYTES, "%s",
 			 arm->options.orders_mode);
-	snprintf(server->arguments[server->arguments_count++], GATEWAY_ARGUMENT_BYTES,
-		 "%.*s/" ARM_ORDERS "/" ARM_ORDERS_DATABASE, GATEWAY_ARGUMENT_BYTES / 2, arm->path);
+	if (strlen(arm->orders.database) >= GATEWAY_ARGUMENT_BYTES)
+		return error_set(err, ERROR_LIMIT, "the path of the orders is too long");
+	snprintf(server->arguments[server->arguments_count++], GATEWAY_ARGUMENT_BYTES, "%.*s",
+		 GATEWAY_ARGUMENT_BYTES - 1, arm->orders.database);
 	snprintf(row->tool, sizeof(row->tool), SESSION_ORDER_TOOL);
 	snprintf(row->sensitivity, sizeof(row->sensitivity), "public");
 	row->server = (int64_t)config->servers_count++;

@@ -8,6 +8,7 @@
 #include "core/fd.h"
 #include "core/limits.h"
 #include "core/nearest.h"
+#include "core/postgres.h"
 #include "oracle/observation.h"
 #include "runner/verb.h"
 
@@ -196,9 +197,13 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 {
 	bool only_words = false;
 
-	*out = (struct options){
-		.out = DEFAULT_OUT, .jobs = DEFAULT_JOBS, .repeat = 1, .shard = 1, .shards = 1, .seed = -1
-	};
+	*out = (struct options){ .out = DEFAULT_OUT,
+				 .postgres = POSTGRES_FOLDER,
+				 .jobs = DEFAULT_JOBS,
+				 .repeat = 1,
+				 .shard = 1,
+				 .shards = 1,
+				 .seed = -1 };
 	*storage = calloc((size_t)argc + 1, sizeof(**storage));
 	if (!*storage)
 		return error_set(err, ERROR_MEMORY, "no memory for the words of the command line");
@@ -277,6 +282,13 @@ static const struct flag flags[] = {
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, socket),
 	  .title = "the engine's socket (else a unix:// DOCKER_HOST, else " DEFAULT_SOCKET ")" },
+	{ .name = "--postgres",
+	  .verbs = "run clean doctor replay",
+	  .argument = "FOLDER",
+	  .type = FLAG_TEXT,
+	  .offset = offsetof(struct options, postgres),
+	  .title = "the socket's folder of a PostgreSQL cluster as ci/postgres starts it (default: " POSTGRES_FOLDER
+		   ")" },
 	{ .name = "--out",
 	  .verbs = "run clean replay",
 	  .argument = "FOLDER",

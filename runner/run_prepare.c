@@ -16,6 +16,7 @@
 #include "core/fd.h"
 #include "mutations/mutation.h"
 #include "reports/coverage.h"
+#include "runner/cluster.h"
 #include "runner/environment.h"
 #include "runner/paths.h"
 #include "runner/run.h"
@@ -24,6 +25,7 @@
 #define ENDS_MAX 64
 #define NEED_XATTR "user-xattr"
 #define NEED_CORE "relative-core"
+#define NEED_POSTGRES "postgres"
 #define WRITE_MS 30000
 
 static const char *const everything[] = { "all" };
@@ -115,6 +117,8 @@ static int make_plan(struct run *run, struct error **err)
 		run->missing[missing++] = NEED_XATTR;
 	if (!preflight_core_relative())
 		run->missing[missing++] = NEED_CORE;
+	if (!run->context.postgres)
+		run->missing[missing++] = NEED_POSTGRES;
 	run->missing[missing] = NULL;
 	plan_free(steal_pointer(&run->plan));
 	status = plan_for(run, PLAN_WHOLE, &ground, &whole, err);
@@ -151,6 +155,12 @@ int run_plan(struct run *run, struct error **err)
 	run->context.ipv6 = preflight_ipv6_loopback();
 	/* Until an engine was asked, it is taken to have what engines commonly have. */
 	run->context.user_xattr = true;
+	/* And a server whose socket lies there to answer. */
+	if (strlen(run->options->postgres) >= sizeof(run->context.cluster))
+		return error_set(err, ERROR_USAGE, "--postgres takes a folder of at most %zu bytes",
+				 sizeof(run->context.cluster) - 1);
+	snprintf(run->context.cluster, sizeof(run->context.cluster), "%s", run->options->postgres);
+	run->context.postgres = cluster_there(run->context.cluster);
 	return make_plan(run, err);
 }
 
@@ -234,18 +244,22 @@ static int fill_context(struct run *run, struct error **err)
 
 int run_snapshot(struct run *run, struct buf *out, struct error **err)
 {
+	char postgres[CLUSTER_VERSION_BYTES];
 	const char *root;
 
 	if (ask(run, engine_version, &run->version, err) < 0 || ask(run, engine_info, &run->info, err) < 0)
 		return -1;
 	root = json_string(json_member(json_root(run->info), "DockerRootDir"));
 	run->context.user_xattr = root && preflight_user_xattr(run->context.engine_pid, root);
+	cluster_version(run->context.cluster, postgres);
+	run->context.postgres = postgres[0] != '\0';
 	return environment_take(json_root(run->version), json_root(run->info), engine_api(run->engine),
-				run->context.user_xattr, out, err);
+				run->context.user_xattr, postgres, out, err);
 }
 
 int run_preflight(struct run *run, struct error **err)
 {
+	bool planned = run->context.postgres;
 	enum core_class pattern = CORE_EMPTY;
 	pid_t pid;
 	uid_t uid;
@@ -268,7 +282,7 @@ int run_preflight(struct run *run, struct error **err)
 		return -1;
 	if (fill_context(run, err) < 0 || run_engine_own(run, err) < 0 || find_nic(run, err) < 0)
 		return -1;
-	return run->context.user_xattr ? 0 : make_plan(run, err);
+	return run->context.user_xattr && run->context.postgres == planned ? 0 : make_plan(run, err);
 }
 
 static int load(struct run *run, const struct image *image, struct error **err)

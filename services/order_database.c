@@ -22,6 +22,7 @@
 #define OWNER "order_owner"
 #define PREFIX "harness_"
 #define WORK_MS 10000
+#define PATIENCE "SET statement_timeout = 9000"
 #define SQL_BYTES 512
 #define EXIT_ERROR 3
 #define EXIT_USAGE 4
@@ -66,7 +67,9 @@ static int run_all(const char *folder, const char *in, const struct statement *s
 {
 	cleanup_postgres struct postgres *connection = NULL;
 
-	if (open_as(folder, in, OWNER, &connection, err) < 0)
+	/* To make or to remove a database takes longer than to write to one. */
+	if (open_as(folder, in, OWNER, &connection, err) < 0 ||
+	    postgres_run(connection, PATIENCE, NULL, 0, clock_deadline(WORK_MS), NULL, NULL, err) < 0)
 		return -1;
 	for (const struct statement *one = statements; one->sql; one++) {
 		char sql[SQL_BYTES];

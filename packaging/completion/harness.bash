@@ -24,9 +24,10 @@ _harness() { # COMMAND
 
 	case ${COMP_WORDS[1]} in
 	run)
-		flags='--socket --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
+		flags='--socket --postgres --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
+		--postgres) cur_is=argument kind=folder ;;
 		--out) cur_is=argument kind=folder ;;
 		--scenarios) cur_is=argument kind=folder ;;
 		--effects) cur_is=argument kind=folder ;;
@@ -74,9 +75,10 @@ _harness() { # COMMAND
 		esac
 		;;
 	replay)
-		flags='--socket --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --scenario --sign -q --quiet -v --verbose --json --help' kind=bundle
+		flags='--socket --postgres --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --scenario --sign -q --quiet -v --verbose --json --help' kind=bundle
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
+		--postgres) cur_is=argument kind=folder ;;
 		--out) cur_is=argument kind=folder ;;
 		--scenarios) cur_is=argument kind=folder ;;
 		--effects) cur_is=argument kind=folder ;;
@@ -102,16 +104,18 @@ _harness() { # COMMAND
 		esac
 		;;
 	clean)
-		flags='--socket --out --help' kind=none
+		flags='--socket --postgres --out --help' kind=none
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
+		--postgres) cur_is=argument kind=folder ;;
 		--out) cur_is=argument kind=folder ;;
 		esac
 		;;
 	doctor)
-		flags='--socket --json --help' kind=none
+		flags='--socket --postgres --json --help' kind=none
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
+		--postgres) cur_is=argument kind=folder ;;
 		esac
 		;;
 	policy)

@@ -354,17 +354,20 @@ static inline void fixture_lack(char *snapshot, const char *fact)
 /* A host that lacks what the absent cells of the plan want. */
 static inline void fixture_host(char *out, size_t size, const struct plan *plan)
 {
-	bool ipv6 = true, xattr = true;
+	bool ipv6 = true, xattr = true, postgres = true;
 
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		ipv6 = ipv6 && strcmp(plan->absent[i].reason, "ipv6-loopback") != 0;
 		xattr = xattr && strcmp(plan->absent[i].reason, "user-xattr") != 0;
+		postgres = postgres && strcmp(plan->absent[i].reason, "postgres") != 0;
 	}
 	snprintf(out, size, "%s", fixture_snapshot);
 	if (!ipv6)
 		fixture_lack(out, "host.ipv6Loopback");
 	if (!xattr)
 		fixture_lack(out, "host.userXattr");
+	if (!postgres)
+		fixture_lack(out, "host.postgres");
 }
 
 /* Every member from the world as it stands now. */

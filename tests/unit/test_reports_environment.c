@@ -93,8 +93,10 @@ static void test_differs(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
-#define HOST(ipv6, xattr, core)                                                                                        \
-	"\"host.ipv6Loopback\":" ipv6 ",\"host.userXattr\":" xattr ",\"sysctl.corePatternRelative\":" core ","
+#define HOST_WITH(ipv6, xattr, core, postgres)                                                                         \
+	"\"host.ipv6Loopback\":" ipv6 ",\"host.userXattr\":" xattr ",\"sysctl.corePatternRelative\":" core             \
+	",\"host.postgres\":" postgres ","
+#define HOST(ipv6, xattr, core) HOST_WITH(ipv6, xattr, core, "true")
 
 static void test_lacks(void)
 {
@@ -108,6 +110,8 @@ static void test_lacks(void)
 		{ HOST("true", "false", "true"), { "user-xattr" }, NULL },
 		{ HOST("true", "true", "false"), { "relative-core" }, NULL },
 		{ HOST("false", "false", "true"), { "ipv6-loopback", "user-xattr" }, NULL },
+		{ HOST_WITH("true", "true", "true", "false"), { "postgres" }, NULL },
+		{ HOST_WITH("true", "true", "true", "null"), { NULL }, "before: host.postgres: must be true or false" },
 		{ HOST("true", "true", "1"), { NULL }, "before: sysctl.corePatternRelative: must be true or false" },
 		{ "\"host.ipv6Loopback\":1,\"host.userXattr\":true,",
 		  { NULL },
@@ -144,7 +148,7 @@ static void test_needs(void)
 	cleanup_buf struct buf text = BUF(MIB);
 	struct error *err = NULL;
 
-	make("\"before\":{", "\"before\":{" HOST("false", "false", "false"), &text);
+	make("\"before\":{", "\"before\":{" HOST_WITH("false", "false", "false", "false"), &text);
 	CU_ASSERT_EQUAL(environment_lacks(buf_string(&text), text.length, lacks, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	for (size_t i = 0; i <= ENVIRONMENT_NEEDS; i++)
@@ -282,6 +286,8 @@ static const struct {
 	{ "host.memoryBytes", "1", "-1" },
 	{ "host.ipv6Loopback", "false", "0" },
 	{ "host.userXattr", "false", "0" },
+	{ "host.postgres", "false", "0" },
+	{ "postgres.version", "\"15.18 (Debian 15.18-0)\"", "15" },
 };
 
 /* The whole snapshot with one fact's value replaced; NULL: left out. */

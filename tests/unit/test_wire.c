@@ -188,6 +188,15 @@ static bool has(const char *const *list, const char *name)
 	return false;
 }
 
+static const struct observer_kind *first_with(const char *measure)
+{
+	const struct observer_kind *kind = observer_kinds;
+
+	while (kind->id && !has(kind->measures, measure))
+		kind++;
+	return kind;
+}
+
 static void registry(void)
 {
 	size_t observers = 0, measures = 0;
@@ -201,8 +210,11 @@ static void registry(void)
 			CU_ASSERT_TRUE(has(observer_ids, *id) && strlen(*id) < NAME_MAX_SHORT);
 			CU_ASSERT_PTR_EQUAL(observer_kind_of(*id), kind);
 		}
-		for (const char *const *id = kind->measures; *id; id++, measures++)
+		/* Two kinds may count the same. */
+		for (const char *const *id = kind->measures; *id; id++) {
 			CU_ASSERT_TRUE(has(measure_ids, *id) && strlen(*id) < NAME_MAX_SHORT);
+			measures += first_with(*id) == kind;
+		}
 	}
 	CU_ASSERT_EQUAL(observers, length_of(observer_ids));
 	CU_ASSERT_EQUAL(measures, length_of(measure_ids));
