@@ -146,6 +146,8 @@ static int check_snapshot(const struct json_node *root, const char *name, struct
 	for (size_t i = 0; (fact = environment_fact(i)); i++) {
 		const struct json_node *value = json_member(snapshot, fact);
 
+		if (!value && environment_fact_later(fact))
+			continue;
 		if (!value)
 			return error_set(err, ERROR_INPUT, FILE_NAME ": %s: %s: missing", name, fact);
 		if (!environment_fact_fits(fact, value))
@@ -167,8 +169,12 @@ static size_t times_named(const struct json_node *list, const char *fact)
 /* In either snapshot. */
 static bool is_unknown(const struct json_node *root, const char *fact)
 {
-	return json_is_null(json_member(json_member(root, "before"), fact)) ||
-	       json_is_null(json_member(json_member(root, "after"), fact));
+	const struct json_node *before = json_member(json_member(root, "before"), fact);
+	const struct json_node *after = json_member(json_member(root, "after"), fact);
+
+	if (!before && !after && environment_fact_later(fact))
+		return false;
+	return json_is_null(before) || json_is_null(after);
 }
 
 static int check_unavailable(const struct json_node *root, struct error **err)
@@ -223,9 +229,10 @@ int environment_lacks(const char *environment, size_t length, const char *out[EN
 		return result;
 	before = json_member(json_root(document), "before");
 	for (size_t i = 0; i < ENVIRONMENT_NEEDS; i++) {
+		const struct json_node *fact = json_member(before, needs[i].fact);
 		bool has = false;
 
-		if (!json_bool(json_member(before, needs[i].fact), &has))
+		if (!json_bool(fact, &has) && (fact || !environment_fact_later(needs[i].fact)))
 			return error_set(err, ERROR_INPUT, FILE_NAME ": before: %s: must be true or false",
 					 needs[i].fact);
 		if (!has)

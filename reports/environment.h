@@ -22,6 +22,8 @@ const char *environment_fact(size_t index);
 bool environment_fact_fits(const char *name, const struct json_node *value);
 /* Whether it changes by itself: it is told, and not compared. */
 bool environment_fact_varies(const char *name);
+/* Whether a bundle of format 1.0 lacks it: what it says is then not known. */
+bool environment_fact_later(const char *name);
 
 /* Its form: two snapshots, each with every fact and no other, and those named, once, that are null in either.
  * ERROR_INPUT with file and field. */

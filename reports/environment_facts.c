@@ -29,6 +29,7 @@ struct fact {
 	int64_t min, max;
 	const char *const *names;
 	bool varies; /* changes by itself: it is told, and not compared */
+	bool later; /* bundles of format 1.0 lack it */
 };
 static const struct fact facts[];
 
@@ -50,6 +51,13 @@ bool environment_fact_varies(const char *name)
 	const struct fact *fact = find(name);
 
 	return fact && fact->varies;
+}
+
+bool environment_fact_later(const char *name)
+{
+	const struct fact *fact = find(name);
+
+	return fact && fact->later;
 }
 
 static bool is_text(const struct json_node *node)
@@ -271,7 +279,7 @@ static const struct fact facts[] = {
 	COUNT("host.memoryBytes", 0, COUNT_MAX),
 	FLAG("host.ipv6Loopback"),
 	FLAG("host.userXattr"),
-	FLAG("host.postgres"),
-	TEXT("postgres.version"),
+	{ .name = "host.postgres", .form = FORM_FLAG, .later = true },
+	{ .name = "postgres.version", .form = FORM_TEXT, .later = true },
 	{ .name = NULL },
 };

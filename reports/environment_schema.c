@@ -12,7 +12,8 @@ static void put_snapshot(struct buf *out)
 	}
 	buf_text(out, "},\"required\":[");
 	for (size_t i = 0; (fact = environment_fact(i)); i++)
-		buf_printf(out, "%s\"%s\"", i ? "," : "", fact);
+		if (!environment_fact_later(fact))
+			buf_printf(out, "%s\"%s\"", i ? "," : "", fact);
 	buf_text(out, "]}");
 }
 

@@ -111,6 +111,10 @@ static void test_lacks(void)
 		{ HOST("true", "true", "false"), { "relative-core" }, NULL },
 		{ HOST("false", "false", "true"), { "ipv6-loopback", "user-xattr" }, NULL },
 		{ HOST_WITH("true", "true", "true", "false"), { "postgres" }, NULL },
+		/* A bundle of format 1.0 does not say it. */
+		{ "\"host.ipv6Loopback\":true,\"host.userXattr\":true,\"sysctl.corePatternRelative\":true,",
+		  { "postgres" },
+		  NULL },
 		{ HOST_WITH("true", "true", "true", "null"), { NULL }, "before: host.postgres: must be true or false" },
 		{ HOST("true", "true", "1"), { NULL }, "before: sysctl.corePatternRelative: must be true or false" },
 		{ "\"host.ipv6Loopback\":1,\"host.userXattr\":true,",
@@ -342,7 +346,8 @@ static void check_whole(bool before, bool after, const char *fact, const char *v
 	CU_ASSERT(reason ? test_error(&err, ERROR_INPUT, reason) : test_no_error(&err));
 }
 
-/* Each may have another value and be null, where that is named; it may not be left out, and not have another form. */
+/* Each may have another value and be null, where that is named; it may not be left out, but in a bundle of format 1.0,
+ * and not have another form. */
 static void test_each_fact(void)
 {
 	CU_ASSERT_PTR_NULL(environment_fact(ARRAY_SIZE(forms)));
@@ -354,7 +359,10 @@ static void test_each_fact(void)
 		snprintf(more, sizeof(more), ",{\"field\":\"%s\",\"reason\":\"permission\"}", fact);
 		snprintf(missing, sizeof(missing), ": %s: missing", fact);
 		snprintf(form, sizeof(form), ": %s: not of the form", fact);
-		check_whole(true, true, fact, NULL, "", missing);
+		/* What bundles of format 1.0 lack is in neither snapshot, or in both. */
+		check_whole(true, true, fact, NULL, "", environment_fact_later(fact) ? NULL : missing);
+		if (environment_fact_later(fact))
+			check_whole(true, false, fact, NULL, "", "unavailable: must name each fact that is null");
 		check_whole(false, true, fact, forms[i].bad, "", form);
 		check_whole(true, false, fact, "{}", "", form);
 		/* The one that is null in the snapshot is not. */
