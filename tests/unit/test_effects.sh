@@ -4,7 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
-HARNESS=$(realpath "${BUILD:-build}")/harness
+BUILD=$(realpath "${BUILD:-build}")
+HARNESS=$BUILD/harness
 passed=0 failed=0
 folder=$(mktemp -d "${TMPDIR:-/tmp}/harness-effects.XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -35,6 +36,14 @@ planted() { # SED
 	rm -rf "$folder/own"
 	cp -r effects "$folder/own" && sed -i "$1" "$folder/own/order_create.json" &&
 		! cmp -s effects/order_create.json "$folder/own/order_create.json"
+}
+
+made() { # FILE SELECTOR
+	"$BUILD/tests/main_bundle" "$2" >"$1"
+}
+
+cut() { # FROM TO
+	head -c 2000 "$1" >"$2"
 }
 
 check "without a word it lists" says 0 "order_create "
@@ -72,6 +81,32 @@ check "declared twice: was planted" planted 's/"title": "/&x/'
 cp "$folder/own/order_create.json" "$folder/own/again.json"
 check "declared twice" says 3 "order_create.json: effect: 'order_create' is declared for 'orders-sqlite' in again.json too" \
 	check --effects "$folder/own"
+
+# ---- the claims of a bundle: its own declarations, and a reader's ----
+bundle=$folder/orders.tar.gz
+none=$folder/none.tar.gz
+check "a bundle of a run that took the paths" made "$bundle" effects
+check "claims" says 2 "order_create: the declaration is the one that the run was made with" claims "$bundle"
+check "what is established" says 2 "  observation            established" claims "$bundle"
+check "what is not" says 2 "  complete_mediation     not_established" claims "$bundle"
+check "the document of claims" says 2 '"declarations":[{"id":"order_create","is":"sealed"}],"claims":[{"id":"order_create"' claims --json "$bundle"
+check "the same declaration" says 2 "order_create: your declaration is the one that the run was made with" claims --effects effects "$bundle"
+check "another: was planted" planted 's/"title": "/&x/'
+check "another declaration" says 2 "order_create: your declaration differs from the one that the run was made with" \
+	claims --effects "$folder/own" "$bundle"
+check "another, as a document" says 2 '"is":"differs"' claims --json --effects "$folder/own" "$bundle"
+mv "$folder/own/order_create.json" "$folder/own/mine.json"
+check "one of its own" says 2 "mine: the run was made without a declaration of that id: the claims follow from yours" \
+	claims --effects "$folder/own" "$bundle"
+check "and the bundle's is left out" says 2 "order_create: declared in the bundle, and not by you: left out" \
+	claims --effects "$folder/own" "$bundle"
+check "none of the reader's" says 2 "you declare no effect: nothing is claimed" claims --effects "$folder/empty" "$bundle"
+check "a bundle of a version without declarations" cp tests/data/bundles/format-1.0-harness-0.1.0.tar.gz "$none"
+check "has no claims" says 2 "the bundle declares no effect, and claims nothing" claims "$none"
+check "but for a reader's declaration" says 2 "order_create: the run was made without a declaration of that id" claims --effects effects "$none"
+check "not intact: was cut" cut "$bundle" "$folder/cut.tar.gz"
+check "not intact" says 1 "the bundle is not intact: archive: " claims "$folder/cut.tar.gz"
+check "not intact, as a document" says 1 '"exitCode":1,"declarations":[],"claims":[]' claims --json "$folder/cut.tar.gz"
 
 printf 'effects: %d passed, %d failed, 0 skipped\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

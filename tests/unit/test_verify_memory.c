@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/spawn.h"
+#include "reports/claims.h"
 #include "tests/unit/bundle_big.h"
 
 #define HARNESS TEST_BUILD "/harness"
@@ -217,6 +218,22 @@ static void many_strays(struct content *content, uint64_t most)
 	}
 }
 
+/* Claims of effects, each as long as a reader takes. */
+static void many_claims(struct content *content, uint64_t most)
+{
+	put(content, CLAIMS_BEGIN);
+	for (size_t effect = 0; room(content, most); effect++) {
+		uint64_t end = content->written + content->piece.length + 900 * KIB;
+
+		put(content, effect ? ",{\"claims\":[{}" : "{\"claims\":[{}");
+		while (content->written + content->piece.length < end)
+			put(content,
+			    big_next(&content->random) & 1 ? ",{\"status\":\"established\"}" : ",{\"status\":1}");
+		put(content, "]}");
+	}
+	put(content, CLAIMS_END);
+}
+
 static void one_line(struct content *content, uint64_t most)
 {
 	while (room(content, most))
@@ -350,6 +367,73 @@ static void test_rows(void)
 	}
 }
 
+static void fill_text(char *out, size_t size)
+{
+	memset(out, 'w', size - 1);
+}
+
+/* Path `at` of effect `number`; of the first effect those that the baseline's cells are about, as far as it has any. */
+static void fill_path(struct effect_path *path, size_t number, size_t at, const struct scenario *baseline)
+{
+	const struct expectation *cell = number == 0 && at < baseline->expect_count ? &baseline->expect[at] : NULL;
+
+	snprintf(path->id, sizeof(path->id), "P%zu", at);
+	fill_text(path->what, 128);
+	snprintf(path->mediator, sizeof(path->mediator), "network");
+	snprintf(path->subject, sizeof(path->subject), "s-%zu-%zu", number, at);
+	snprintf(path->observers[0], sizeof(path->observers[0]), "mine");
+	snprintf(path->scenarios[path->scenarios_count++], ID_MAX, "baseline");
+	for (size_t i = 1; i < EFFECT_SCENARIOS_MAX && !cell; i++)
+		snprintf(path->scenarios[path->scenarios_count++], ID_MAX, "none/%zu-%zu-%zu", number, at, i);
+	if (cell) {
+		set(path->subject, sizeof(path->subject), cell->subject);
+		set(path->observers[0], sizeof(path->observers[0]), cell->observer);
+	} else {
+		set(path->scenarios[0], ID_MAX, "none/0");
+	}
+	path->observers_count = 1;
+	path->coverage.claims = EFFECT_CLAIMS_MEDIATED;
+	path->coverage.basis = EFFECT_BASIS_SCENARIOS;
+	fill_text(path->coverage.why, 128);
+}
+
+static bool counted_before(const struct effect *effect, const struct effect_path *path)
+{
+	return effect_path_of(effect, path->subject) != path;
+}
+
+/* As many declarations as there may be, each as long as there is room for. */
+static int declare_long(struct fixture *fixture)
+{
+	const struct scenario *baseline = scenario_in(&fixture->world, "baseline");
+
+	fixture->effects = calloc(EFFECTS_MAX, sizeof(*fixture->effects));
+	if (!fixture->effects)
+		return 0;
+	for (size_t number = 0; number < EFFECTS_MAX; number++) {
+		struct effect *effect = &fixture->effects[fixture->effects_count++];
+
+		snprintf(effect->id, sizeof(effect->id), "effect-%02zu", number);
+		snprintf(effect->effect, sizeof(effect->effect), "effect-%02zu", number);
+		set(effect->title, sizeof(effect->title), "t");
+		set(effect->boundary.id, sizeof(effect->boundary.id), "b");
+		set(effect->boundary.what, sizeof(effect->boundary.what), "w");
+		set(effect->revision, sizeof(effect->revision), "r");
+		set(effect->inventory.date, sizeof(effect->inventory.date), "2026-01-02T03:04:05Z");
+		set(effect->inventory.what, sizeof(effect->inventory.what), "w");
+		for (size_t at = 0; at < EFFECT_PATHS_MAX; at++) {
+			struct effect_path *path = &effect->paths[effect->paths_count++];
+
+			fill_path(path, number, at, baseline);
+			if (!counted_before(effect, path))
+				continue;
+			*path = (struct effect_path){ .id = "" };
+			effect->paths_count--;
+		}
+	}
+	return 1;
+}
+
 /* A long run of many arms, with every member that follows from them; it passes. */
 static void test_long(void)
 {
@@ -363,7 +447,7 @@ static void test_long(void)
 
 	snprintf(path, sizeof(path), "%s/" BUNDLE_ARCHIVE, folder);
 	CU_ASSERT(world_make(&fixture.world, "all", getenv("VERIFY_MEMORY_WHOLE") ? 100 : 5, NULL));
-	CU_ASSERT(fixture_write(&fixture));
+	CU_ASSERT(declare_long(&fixture) && fixture_write(&fixture));
 	CU_ASSERT(directory >= 0 &&
 		  big_seal(&fixture, fixture.world.observations_count, directory, NULL, 0, &err) == 0);
 	CU_ASSERT(test_no_error(&err));
@@ -406,6 +490,10 @@ static const struct row rows[] = {
 	  "verdicts.json is not in its canonical form: nested too deeply" },
 	{ "verdicts of a million tiny cells", "verdicts.json", tiny_cells, (uint64_t)BUNDLE_FILE_BYTES - MIB, "sums",
 	  "the digest of verdicts.json" },
+	{ "claims that are none", "claims.json", many_claims, (uint64_t)BUNDLE_FILE_BYTES - 2 * MIB, "sums",
+	  "the digest of claims.json" },
+	{ "declarations that nest without end", "effects.json", deep, (uint64_t)BUNDLE_SMALL_BYTES - KIB, "canonical",
+	  "effects.json is not in its canonical form: nested too deeply" },
 	{ "a report that is not one", "report.html", one_string, (uint64_t)BUNDLE_FILE_BYTES - MIB, "sums",
 	  "the digest of report.html" },
 	{ "a plan of a million values", "coverage.json", tiny_values, (uint64_t)BUNDLE_SMALL_BYTES - KIB, "archive",
