@@ -91,7 +91,7 @@ static void find_of_call(struct joining *joining, size_t at)
 		own |= kind != CORRELATE_COPIED_ID;
 		find(joining, kind, call, &joining->rows[row]);
 	}
-	if (!own && call->allowed)
+	if (!own && call->allowed && !call->open)
 		find(joining, call->entry[0] ? CORRELATE_CALL_WITHOUT_ROW : CORRELATE_CALL_WITHOUT_ENTRY, call, NULL);
 }
 

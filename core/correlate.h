@@ -20,6 +20,7 @@ struct correlate_call {
 	char entry[HEX_SHA256]; /* of the chain's row of its outcome; "": the chain has none */
 	char subject[NAME_MAX_SHORT]; /* whose canary it bore; "": none of the arm's */
 	bool allowed;
+	bool open; /* it was, and nobody was told what came of it: a row is its own, and none is no finding */
 };
 /* A committed row that is the effect. */
 struct correlate_row {

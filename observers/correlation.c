@@ -55,6 +55,34 @@ static void take_call(struct joining *joining, const struct json_node *entry)
 		snprintf(call->request, sizeof(call->request), "%s", request + strlen(HASH));
 }
 
+static void take_intent(struct joining *joining, const struct json_node *entry)
+{
+	if (joining->intents_count == CORRELATE_MAX)
+		joining->limit = true;
+	else
+		copy(joining->intents[joining->intents_count++], ID_MAX, json_member(entry, "call_id"));
+}
+
+/* It was allowed, and the gateway was not told what came of it. */
+static bool has_intent(const struct joining *joining, const struct json_node *entry)
+{
+	for (size_t i = 0; i < joining->intents_count; i++)
+		if (json_text_is(json_member(entry, "call_id"), joining->intents[i]))
+			return true;
+	return false;
+}
+
+static void take_fault(struct joining *joining, const struct json_node *entry)
+{
+	size_t at = joining->calls_count;
+
+	if (!has_intent(joining, entry))
+		return;
+	take_call(joining, entry);
+	if (joining->calls_count > at)
+		joining->calls[at].allowed = joining->calls[at].open = true;
+}
+
 /* Also of a call that was denied for its answer alone: what it did stands. */
 static bool is_outcome(const struct json_node *entry)
 {
@@ -67,7 +95,12 @@ static void take_entry(struct joining *joining, const struct json_node *entry)
 {
 	const struct json_node *tool = json_member(entry, "tool_name");
 	const struct json_node *request = json_member(entry, "request_payload_hash");
+	const struct json_node *type = json_member(entry, "entry_type");
 
+	if (json_text_is(tool, TOOL) && json_text_is(type, "call_intent"))
+		take_intent(joining, entry);
+	if (json_text_is(tool, TOOL) && json_text_is(type, "fault"))
+		take_fault(joining, entry);
 	if (!is_outcome(entry))
 		return;
 	if (json_text_is(tool, TOOL))
@@ -216,8 +249,9 @@ int correlation_open(struct observer *observer, const struct orders_reader *read
 		.reader = { .begin = on_begin, .text = on_text, .end = on_end, .row = on_row, .context = joining },
 		.calls = calloc(CORRELATE_MAX, sizeof(*joining->calls)),
 		.rows = calloc(CORRELATE_MAX, sizeof(*joining->rows)),
+		.intents = calloc(CORRELATE_MAX, sizeof(*joining->intents)),
 	};
-	if (!joining->calls || !joining->rows)
+	if (!joining->calls || !joining->rows || !joining->intents)
 		return error_set(err, ERROR_MEMORY, "no memory for calls and rows");
 	for (size_t i = 0; i < observer->count; i++) {
 		const struct observed *observed = &observer->subjects[i];
@@ -243,7 +277,7 @@ static int look(struct joining *joining, struct error **err)
 	int status = 0;
 
 	on_begin(joining);
-	joining->calls_count = 0;
+	joining->calls_count = joining->intents_count = 0;
 	joining->limit = false;
 	memset(joining->entries, 0, sizeof(joining->entries));
 	joining->reason = read_chain(joining);
@@ -319,6 +353,7 @@ void correlation_close(struct observer *observer)
 	if (!joining->observer)
 		return;
 	free(joining->calls);
+	free(joining->intents);
 	free(joining->rows);
 	fd_close(&joining->audit);
 	fd_close(&joining->orders);

@@ -18,6 +18,8 @@ struct joining {
 	char beacon[2][AUDIT_REQUEST_BYTES];
 	struct correlate_call *calls;
 	size_t calls_count;
+	char (*intents)[ID_MAX]; /* ids of calls that were allowed and had not gone out yet */
+	size_t intents_count;
 	struct correlate_row *rows;
 	size_t rows_count;
 	uint64_t read, known; /* entries of this reading of the chain, and of the one before */

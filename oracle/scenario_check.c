@@ -106,8 +106,8 @@ static int check_names(const struct check *check)
 }
 
 /* What the order service does instead. */
-static const char *const forgeries[] = { "writes-twice", "writes-nothing",   "writes-own", "copies-id",
-					 "rolls-back",   "answers-too-long", NULL };
+static const char *const forgeries[] = { "writes-twice", "writes-nothing",   "writes-own",      "copies-id",
+					 "rolls-back",   "answers-too-long", "answers-failure", NULL };
 
 /* What the agent tries behind its misbehaviour is named apart: it is tried only if that was let go on. */
 static int check_misbehaviour(const struct check *check)

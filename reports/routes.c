@@ -95,10 +95,10 @@ const struct route routes[] = {
 		  IDS("order-gateway", "order-again", "transactions", "roles-other", "joined", "row-without-call",
 		      "call-without-row", "row-again", "copied-id", "row-of-denied", "call-again", "row-without-id"),
 	  .observers = IDS("orders", "orders-pg", "correlation", "correlation-pg", "audit"),
-	  .scenarios =
-		  IDS("effects/order-gateway", "effects/pg/order-gateway", "effects/order-twice",
-		      "effects/forged-again", "effects/forged-answer", "effects/forged-denied", "effects/forged-id",
-		      "effects/forged-id-alike", "effects/forged-own", "effects/forged-rollback") },
+	  .scenarios = IDS("effects/order-gateway", "effects/pg/order-gateway", "effects/order-twice",
+			   "effects/forged-again", "effects/forged-answer", "effects/forged-denied",
+			   "effects/forged-failure", "effects/forged-id", "effects/forged-id-alike",
+			   "effects/forged-own", "effects/forged-rollback") },
 	{ .id = "other-endpoints",
 	  .title = "the agent's own connections and datagrams: IPv4, IPv6, DNS, the host's address, the endpoint of a "
 		   "service",

@@ -60,6 +60,10 @@ static const struct row effects_no_row[] = { FORGED(1, 0, 0, 0, 1, 0, 0, 0), JOI
 static const struct row effects_own[] = { FORGED(1, 1, 1, 1, 0, 0, 0, 0), JOINED(2, 2, 0) };
 static const struct row effects_id[] = { FORGED(1, 1, 0, 0, 1, 0, 1, 0), JOINED(1, 2, 0) };
 static const struct row effects_denied[] = { FORGED(1, 1, 0, 0, 0, 0, 0, 1), JOINED(1, 1, 1) };
+static const struct row effects_failure[] = { FORGED(1, 1, 0, 0, 0, 0, 0, 0),
+					      { "audit-fault", "audit", '=', 1, false },
+					      { "permitted", "deliveries", '=', 1, false },
+					      JOINED(2, 2, 0) };
 /* One subject, which asks twice for the same. */
 static const struct row effects_alike[] = {
 	{ "order-gateway", "orders", '=', 2, false },
@@ -75,7 +79,7 @@ static const struct row effects_alike[] = {
 		{ "effects/forged-again", effects_again }, { "effects/forged-answer", effects_no_row },                \
 		{ "effects/forged-rollback", effects_no_row }, { "effects/forged-own", effects_own },                  \
 		{ "effects/forged-id", effects_id }, { "effects/forged-id-alike", effects_alike },                     \
-		{ "effects/forged-denied", effects_denied },                                                           \
+		{ "effects/forged-denied", effects_denied }, { "effects/forged-failure", effects_failure },            \
 	{                                                                                                              \
 		"effects/order-read-only", effects_read_only                                                           \
 	}

@@ -35,6 +35,7 @@ forged own "order-again 1;order-gateway 1;orders 3;orders-other 1;"
 forged id "order-again 1;order-gateway 1;orders 2;orders-other 0;"
 forged id-alike "order-gateway 2;orders 2;orders-other 0;"
 forged denied "order-again 1;order-gateway 1;orders 2;orders-other 0;"
+forged failure "order-again 1;order-gateway 1;orders 2;orders-other 0;permitted 0;"
 check "the bundle is verified" "$folder/plain/build/harness" verify "$folder/runs/latest/confinement-evidence.tar.gz"
 
 # ---- what it says of the declared effect ----

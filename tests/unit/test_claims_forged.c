@@ -16,6 +16,7 @@ static const struct {
 	{ FORGED "answer", "correlation not_established: read_back@P1" },
 	{ FORGED "denied",
 	  "authorization refuted: !effect_of_denied_call@P1; correlation refuted: !effect_of_denied_call@P1" },
+	{ FORGED "failure", "" },
 	{ FORGED "id", "correlation refuted: !copied_id@P1 read_back@P1" },
 	{ FORGED "id-alike", "correlation refuted: !second_effect_of_call@P1 read_back@P1" },
 	{ FORGED "own", "correlation refuted: !effect_without_call@P1" },
