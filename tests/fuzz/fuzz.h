@@ -19,6 +19,7 @@
 	EACH(demux)                                                                                                    \
 	EACH(dns)                                                                                                      \
 	EACH(dsse)                                                                                                     \
+	EACH(effect)                                                                                                   \
 	EACH(environment)                                                                                              \
 	EACH(frame)                                                                                                    \
 	EACH(gateway_config)                                                                                           \
