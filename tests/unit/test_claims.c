@@ -518,6 +518,51 @@ static void test_statement_form(void)
 	CU_ASSERT_STRING_EQUAL(statement->key, "");
 }
 
+/* ---- two effects ---------------------------------------------------------------------------------------------------
+ */
+
+/* One observer sees both, in one arm: what is counted for the one is nothing to the other. */
+static void test_two_effects(void)
+{
+	static const char *const rendered[] = { "", "complete_mediation refuted: !bypass@P2 observation_coverage@P2" };
+
+	for (size_t bypassed = 0; bypassed < 2; bypassed++) {
+		cleanup_free struct claims_world *world = claims_world_new();
+		cleanup_free struct effect *other = calloc(1, sizeof(*other));
+		struct expectation expectation = world->scenario.expect[0];
+		struct verdict_cell cells[4];
+
+		CU_ASSERT_PTR_NOT_NULL(other);
+		if (!other)
+			return;
+		*other = world->effect;
+		snprintf(other->effect, sizeof(other->effect), "order_delete");
+		snprintf(other->paths[WORLD_P2].subject, sizeof(other->paths[WORLD_P2].subject), "delete-http");
+		snprintf(expectation.subject, sizeof(expectation.subject), "delete-http");
+		memcpy(cells, world->cells, sizeof(world->cells));
+		cells[3] = cells[1];
+		cells[3].expectation = &expectation;
+		cells[bypassed ? 3 : 1].verdict = VERDICT_FAIL;
+		cells[bypassed ? 3 : 1].because = BECAUSE_VALUE;
+		world->verdicts.cells = cells;
+		world->verdicts.cells_count = ARRAY_SIZE(cells);
+		for (size_t asked = 0; asked < 2; asked++) {
+			cleanup_buf struct buf text = BUF(RENDERED);
+			struct error *err = NULL;
+
+			world->input.effect = asked ? other : &world->effect;
+			for (size_t i = 0; i < WORLD_STATEMENTS; i++)
+				snprintf(world->statements[i].effect, sizeof(world->statements[i].effect), "%s",
+					 world->input.effect->effect);
+			world->input.ground.effect = world->input.effect;
+			CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
+			CU_ASSERT(test_no_error(&err));
+			claims_render(&world->claims, &text);
+			CU_ASSERT_STRING_EQUAL(buf_string(&text), rendered[asked == bypassed]);
+		}
+	}
+}
+
 /* ---- findings ------------------------------------------------------------------------------------------------------
  */
 
@@ -664,6 +709,7 @@ static CU_TestInfo tests[] = {
 	{ "statements", test_statements },
 	{ "the run's own key", test_own_key_is_trusted },
 	{ "the form of a statement", test_statement_form },
+	{ "two effects", test_two_effects },
 	{ "findings", test_findings },
 	{ "the document", test_document },
 	{ "more to rest on than is listed", test_rests_on_more },

@@ -201,13 +201,58 @@ static void test_set(void)
 	CU_ASSERT(test_error(&err, ERROR_INPUT, "second.json: paths[0].subject: 'permitted' is counted by the same"));
 	for (size_t i = 0; i < two[1].paths_count; i++)
 		snprintf(two[1].paths[i].subject, sizeof(two[1].paths[i].subject), "other-%zu", i);
-	/* one observer may see two effects by subjects of their own */
+	/* one observer may see two effects by subjects of their own, as paths of one effect share theirs */
+	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "tcp4") &&
+		       effect_path_observer(&two[0].paths[1], "tcp4"));
+	CU_ASSERT_TRUE(effect_path_observer(&two[1].paths[0], "tcp4"));
 	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	snprintf(two[1].effect, sizeof(two[1].effect), "order_create");
 	snprintf(two[1].boundary.id, sizeof(two[1].boundary.id), "b2");
 	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
 	CU_ASSERT(test_no_error(&err));
+}
+
+/* No scenario that ships feeds the coverage of a path but those that count its own subject where orders are counted: a
+ * mutant that shows a log, or a call at a sink, shows no order. */
+static void test_shipped_scenarios(void)
+{
+	static const char *const others[] = { "mutation/log-driver", "mutation/sink-ceiling", "mutation/network",
+					      "baseline" };
+	cleanup_free struct effect *effects = NULL;
+	cleanup_free struct scenario *scenarios = NULL;
+	struct effect_names names = { .observers = observer_ids };
+	struct error *err = NULL;
+	size_t count = 0, refused = 0, taken = 0;
+	struct effect *order;
+
+	CU_ASSERT_EQUAL(load_tree("effects", &effects, &count, &err), 0);
+	CU_ASSERT_EQUAL(world_load_whole(&scenarios, &names.scenarios_count, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	names.scenarios = scenarios;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		CU_ASSERT_PTR_NOT_NULL(scenario_find(scenarios, names.scenarios_count, others[i]));
+	order = count ? &effects[0] : NULL;
+	for (size_t at = 0; order && at < order->paths_count; at++) {
+		struct effect_path *path = &order->paths[at];
+		const struct effect_path kept = *path;
+
+		for (size_t i = 0; i < names.scenarios_count; i++) {
+			bool counts = scenario_cell(&scenarios[i], path->subject, "orders");
+
+			path->scenarios_count = 1;
+			snprintf(path->scenarios[0], sizeof(path->scenarios[0]), "%s", scenarios[i].id);
+			path->coverage.claims = EFFECT_CLAIMS_OBSERVED;
+			path->coverage.basis = EFFECT_BASIS_SCENARIOS;
+			CU_ASSERT_EQUAL(effect_check(order, &names, "order.json", &err) == 0, counts);
+			if (!counts)
+				CU_ASSERT(test_error(&err, ERROR_INPUT, "does not look for"));
+			CU_ASSERT(!counts || strncmp(scenarios[i].id, "effects/", strlen("effects/")) == 0);
+			*(counts ? &taken : &refused) += 1;
+			*path = kept;
+		}
+	}
+	CU_ASSERT(taken > 0 && refused > ARRAY_SIZE(others));
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -259,6 +304,7 @@ static CU_TestInfo tests[] = {
 	{ "each refusal names file and field", test_refused },
 	{ "without names", test_without_names },
 	{ "between declarations", test_set },
+	{ "scenarios that show something else", test_shipped_scenarios },
 	{ "a folder", test_folder },
 	CU_TEST_INFO_NULL,
 };
