@@ -75,7 +75,7 @@ row "a scenario that does not exist" '0,/"scenarios": \["effects\/order-gateway"
 # A deployment's path never gets the coverage of the agent's confinement: neither where a canary is checked...
 row "a canary check as coverage" '0,/"scenarios": \["effects\/order-gateway", "effects\/order-twice"\]/s//"scenarios": ["mutation\/log-driver"]/' \
 	"paths[0].scenarios[0]: 'mutation/log-driver' does not look for 'order-gateway'"
-row "a denied sink as coverage" '0,/"scenarios": \["effects\/order-gateway"\]/s//"scenarios": ["mutation\/sink-ceiling"]/' \
+row "a denied sink as coverage" '0,/"scenarios": \["effects\/order-gateway", "effects\/order-twice"\]/s//"scenarios": ["mutation\/sink-ceiling"]/' \
 	"paths[0].scenarios[0]: 'mutation/sink-ceiling' does not look for 'order-gateway'"
 # ...nor by saying so.
 row "a status by hand" 's/"revision":/"status": "established", "revision":/' "unknown key 'status'"
