@@ -60,10 +60,14 @@ int main(int argc, char **argv)
 		return change(path, "BEGIN; " INSERT "('x', 'y', 1, ''); ROLLBACK");
 	if (strcmp(how, "locked") == 0)
 		return hold(path);
+	/* A new one of the same form, which the service makes where there is none. */
+	if (strcmp(how, "replaced") == 0)
+		return unlink(path) || !freopen("/dev/null", "r", stdin) || execl(SERVICE, "order-service", path, (char *)0);
 	return strcmp(how, "down") == 0 ? unlink(path) : 1;
 }
 C
-check "what befalls a database was built" cc -o "$folder/fault" "$folder/fault.c" -lsqlite3
+check "what befalls a database was built" cc -DSERVICE="\"$folder/plain/build/libexec/order-service\"" \
+	-o "$folder/fault" "$folder/fault.c" -lsqlite3
 
 # A copy in which the database is struck behind the n-th order that the harness and the other service write in an arm: the
 # first marker is the first, then comes that service's own, then the first look, then the last marker.
@@ -102,6 +106,12 @@ struck_tree reset 2 behind reset
 harness reset run effects/order-create
 check "reset before the first look: nothing is established" exits 2
 check "reset before the first look: though it looks like zeros" sees order-create \
+	"order-child 0;order-file 0;order-http 0;order-service 0;orders 0;orders-other 0;permitted 0;"
+
+struck_tree replaced 2 behind replaced
+harness replaced run effects/order-create
+check "replaced by a new one: nothing is established" exits 2
+check "replaced by a new one: though it looks like zeros" sees order-create \
 	"order-child 0;order-file 0;order-http 0;order-service 0;orders 0;orders-other 0;permitted 0;"
 
 # In the arm of the authorised path: calls and orders are not joined either.
