@@ -56,6 +56,9 @@ static void put_record(const struct html_page *page, const struct html_arm *arm)
 		put_list(out, "Admission must refuse on", record->must_fail, record->must_fail_count);
 	if (record->failed_count)
 		put_list(out, "It refused on", record->failed, record->failed_count);
+	if (record->deployment_revision[0])
+		escape_printf(out, "The deployment beside it said that it is of revision %s. ",
+			      record->deployment_revision);
 	buf_text(out, "The agent itself counted ");
 	escape_printf(out,
 		      "%" PRId64 " attempts, the bridge %" PRId64 " calls allowed and %" PRId64

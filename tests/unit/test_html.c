@@ -286,6 +286,7 @@ static void test_timeline(void)
 	CU_ASSERT(encode(&world, &text));
 	LACKS(&text, "class=\"u\"");
 	LACKS(&text, "could act from");
+	LACKS(&text, "The deployment beside it");
 }
 
 /* The grammar of a bundle has no room for these; the page would not need it. */
@@ -299,6 +300,7 @@ static void test_hostile(void)
 	CU_ASSERT(world_make(&world, "baseline", 1, NULL));
 	set(scenario_in(&world, "baseline")->title, TITLE_MAX, evil);
 	record = record_of(&world, "baseline");
+	set(record->deployment_revision, sizeof(record->deployment_revision), "<u>r1");
 	set(record->events[0].name, NAME_MAX_SHORT, "<script>");
 	set(record->events[0].subject, NAME_MAX_SHORT, "\"><script>");
 	record->events_count = 1;
@@ -310,6 +312,8 @@ static void test_hostile(void)
 	CU_ASSERT(encode(&world, &text));
 	LACKS(&text, "<script");
 	LACKS(&text, "<i>");
+	LACKS(&text, "<u>");
+	HOLDS(&text, "The deployment beside it said that it is of revision &lt;u&gt;r1. ");
 	LACKS(&text, "<b>?");
 	LACKS(&text, "<svg onload");
 	LACKS(&text, "\x1b");
