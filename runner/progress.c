@@ -179,6 +179,7 @@ const char *const progress_touches[] = {
 	"one container an arm and one for control (label harness.run, removed)",
 	"the image harness/agent (kept for the next run; `harness clean` removes it)",
 	"/tmp/harness-arm-* (removed)",
+	"of effects/pg: a database harness_* an arm, in the PostgreSQL cluster (removed)",
 	"sockets on loopback and on the engine's bridge address, captures on every interface",
 	"no host setting",
 	NULL,

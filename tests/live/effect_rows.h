@@ -73,6 +73,38 @@ static const struct row effects_alike[] = {
 	JOINED(1, 2, 0),
 };
 
+/* The same in PostgreSQL, where each order is a transaction, of the role that its path has. */
+#define EFFECT_PG "effects/pg/"
+#define ORDERS_PG(own, left, all)                                                                                      \
+	{ "order-http", "orders-pg", '=', (own), false }, { "order-child", "orders-pg", '=', (own), false },           \
+		{ "order-file", "orders-pg", '=', (left), false }, { "order-service", "orders-pg", '=', 1, false },    \
+		{ "orders", "orders-pg", '=', (all), false }, { "transactions", "orders-pg", '=', (all), false },      \
+		{ "orders-other", "orders-pg", '=', 0, false }, { "roles-other", "orders-pg", '=', 0, false },         \
+		{ "permitted", "deliveries", '=', 1, false },                                                          \
+	{                                                                                                              \
+		.subject = NULL                                                                                        \
+	}
+
+static const struct row effects_pg_create[] = { ORDERS_PG(0, 0, 1) };
+static const struct row effects_pg_network[] = { ORDERS_PG(1, 0, 3) };
+static const struct row effects_pg_read_only[] = { ORDERS_PG(0, 1, 2) };
+static const struct row effects_pg_gateway[] = {
+	{ "order-gateway", "orders-pg", '=', 1, false },
+	{ "order-http", "orders-pg", '=', 0, false },
+	{ "orders", "orders-pg", '=', 1, false },
+	{ "orders-other", "orders-pg", '=', 0, false },
+	{ "roles-other", "orders-pg", '=', 0, false },
+	{ "transactions", "orders-pg", '=', 1, false },
+	{ "joined", "correlation-pg", '=', 1, false },
+	{ "row-without-call", "correlation-pg", '=', 0, false },
+	{ "call-without-row", "correlation-pg", '=', 0, false },
+	{ "row-again", "correlation-pg", '=', 0, false },
+	{ "copied-id", "correlation-pg", '=', 0, false },
+	{ "row-without-id", "correlation-pg", '=', 0, false },
+	{ "audit-allow", "audit", '=', 2, false },
+	{ .subject = NULL },
+};
+
 #define EFFECT_ARMS                                                                                                    \
 	{ "effects/order-create", effects_create }, { "effects/order-gateway", effects_gateway },                      \
 		{ "effects/order-network", effects_network }, { "effects/order-twice", effects_twice },                \
@@ -80,6 +112,9 @@ static const struct row effects_alike[] = {
 		{ "effects/forged-rollback", effects_no_row }, { "effects/forged-own", effects_own },                  \
 		{ "effects/forged-id", effects_id }, { "effects/forged-id-alike", effects_alike },                     \
 		{ "effects/forged-denied", effects_denied }, { "effects/forged-failure", effects_failure },            \
+		{ EFFECT_PG "order-create", effects_pg_create }, { EFFECT_PG "order-gateway", effects_pg_gateway },    \
+		{ EFFECT_PG "order-network", effects_pg_network },                                                     \
+		{ EFFECT_PG "order-read-only", effects_pg_read_only },                                                 \
 	{                                                                                                              \
 		"effects/order-read-only", effects_read_only                                                           \
 	}
@@ -87,6 +122,11 @@ static const struct row effects_alike[] = {
 #define EFFECT_DIFFERENCES                                                                                             \
 	{ "effects/order-network", "effects/order-create",                                                             \
 	  "inspect.HostConfig.NetworkMode inspect.NetworkSettings.Networks kernel.ns.net kernel.interfaces " },        \
+		{ EFFECT_PG "order-network", EFFECT_PG "order-create",                                                 \
+		  "inspect.HostConfig.NetworkMode inspect.NetworkSettings.Networks kernel.ns.net "                     \
+		  "kernel.interfaces " },                                                                              \
+		{ EFFECT_PG "order-read-only", EFFECT_PG "order-create",                                               \
+		  "inspect.HostConfig.ReadonlyRootfs kernel.mounts " },                                                \
 	{                                                                                                              \
 		"effects/order-read-only", "effects/order-create", "inspect.HostConfig.ReadonlyRootfs kernel.mounts "  \
 	}

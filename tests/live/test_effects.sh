@@ -9,6 +9,7 @@ need_engine
 
 for tree in plain lists blind closed leaky bypass; do
 	copy_tree "$tree"
+	rm -r "$folder/$tree/effects/order_create_pg.json" "$folder/$tree/scenarios/effects/pg" # test_effects_pg.sh
 done
 
 harness plain run effects

@@ -129,6 +129,36 @@ static void test_embedded(void)
 	CU_ASSERT(plan && plan->absent_count == 0);
 }
 
+/* A host without a cluster makes no arm of effects/pg, and lists each of their cells; all else is as it was. */
+static void test_no_postgres(void)
+{
+	static const char *const missing[] = { "postgres", NULL };
+	const struct ground bare = { .missing = missing };
+	cleanup_free struct scenario *scenarios = NULL;
+	cleanup_plan struct plan *plan = NULL;
+	struct error *err = NULL;
+	const char *all = "all";
+	size_t count = 0, of_cluster = 0, scenarios_of_cluster = 0;
+
+	CU_ASSERT_EQUAL(world_load_whole(&scenarios, &count, &err), 0);
+	CU_ASSERT_EQUAL(plan_make(scenarios, count, &all, 1, 1, &bare, &plan, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	for (size_t i = 0; plan && i < count; i++) {
+		const struct scenario *scenario = &scenarios[i];
+
+		if (strncmp(scenario->id, "effects/pg/", strlen("effects/pg/")) != 0)
+			continue;
+		scenarios_of_cluster++;
+		for (size_t c = 0; c < scenario->expect_count; c++, of_cluster++)
+			CU_ASSERT(same("postgres", reason_in(plan, scenario, &scenario->expect[c]), scenario,
+				       &scenario->expect[c]));
+		for (size_t arm = 0; arm < plan->arms_count; arm++)
+			CU_ASSERT_PTR_NOT_EQUAL(plan->arms[arm].scenario, scenario);
+	}
+	CU_ASSERT_EQUAL(scenarios_of_cluster, 4);
+	CU_ASSERT(plan && plan->absent_count == of_cluster);
+}
+
 static void fixture_gateway(struct fixture *fixture, const struct ground *ground)
 {
 	fixture->gateway = (struct manifest_gateway){ .kind = (int)ground->gateway,
@@ -268,6 +298,7 @@ static void test_leak(void)
 static CU_TestInfo tests[] = {
 	{ "what is not planned, and why", test_rows },
 	{ "the embedded gateway", test_embedded },
+	{ "no cluster", test_no_postgres },
 	{ "bundles of each kind", test_bundles },
 	{ "cells left out for a gateway that is another", test_claimed },
 	{ "cells left out for another reason", test_reason },

@@ -154,7 +154,8 @@ static void test_senseless(void)
 	route->subjects = IDS("file", "slow");
 	refused(&world, "route files: slow: none of the route's scenarios tries it");
 	*route = kept;
-	route->observers = IDS("files-archive", "files-changes", "files-upper", "files-root", "orders", "spans");
+	route->observers =
+		IDS("files-archive", "files-changes", "files-upper", "files-root", "orders", "orders-pg", "spans");
 	refused(&world, "route files: spans: none of the route's scenarios looks at it");
 	*route = kept;
 	*route_of(&world, "deleted-files") =
