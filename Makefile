@@ -215,7 +215,7 @@ SAY_ENGINE = ci/engine status; ci/postgres status; \
 
 .PHONY: run
 run: ## packages, build, an engine if none answers, ./harness run all
-	ci/deps build engine
+	ci/deps build engine postgres
 	$(MAKE) $(PARALLEL) all
 	@$(GIVE_BACK)
 	ci/engine start
