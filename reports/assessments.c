@@ -151,7 +151,7 @@ static int read_envelope(const char *bytes, size_t length, const struct assessor
 	return result < 0 ? result : read_payload(&payload, &out->statement, err);
 }
 
-static int append(struct assessments *assessments, const struct assessed *one, struct error **err)
+int assessments_add(struct assessments *assessments, const struct assessed *one, struct error **err)
 {
 	struct assessed *list;
 
@@ -189,7 +189,7 @@ int assessments_read(const char *bytes, size_t length, const struct assessors *a
 		if (line > ASSESSMENT_LINE_BYTES)
 			return error_set(err, ERROR_INPUT, "line %zu: it is longer than %zu bytes", number,
 					 ASSESSMENT_LINE_BYTES);
-		if (read_envelope(bytes + at, line, assessors, one, err) < 0 || append(out, one, err) < 0)
+		if (read_envelope(bytes + at, line, assessors, one, err) < 0 || assessments_add(out, one, err) < 0)
 			return error_wrap(err, "line %zu", number);
 		at += line + 1;
 	}
@@ -229,6 +229,24 @@ int assessments_judged(const struct assessments *assessments, const struct asses
 	for (size_t i = 0; i < assessments->count; i++)
 		choose_key(&assessments->list[i], assessors, ground, &(*out)[i]);
 	return 0;
+}
+
+int assessed_check(const char *sig, const struct public_key *key, struct assessed *out, size_t by, struct error **err)
+{
+	cleanup_buf struct buf payload = BUF(ASSESSMENT_BYTES), encoding = BUF(ENCODING_BYTES);
+	cleanup_buf struct buf bytes = BUF(SIGNATURE_BYTES_MAX);
+	struct signature *signature = &out->signatures[by];
+	int result = assessment_encode(&out->statement, &payload, err);
+
+	if (result == 0)
+		result = dsse_encoding(ASSESSMENT_PAYLOAD_TYPE, payload.data, payload.length, &encoding, err);
+	if (result == 0)
+		result = base64_decode(sig, strlen(sig), &bytes, err);
+	if (result < 0)
+		return result;
+	memcpy(signature->bytes, buf_string(&bytes), bytes.length);
+	signature->length = bytes.length;
+	return sign_check(key, encoding.data, encoding.length, signature, &out->holds[by], err);
 }
 
 int assessment_sign(const struct private_key *key, const struct assessment *statement, struct buf *out,

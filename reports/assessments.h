@@ -43,6 +43,11 @@ struct assessments {
 void assessments_free(struct assessments *assessments);
 #define cleanup_assessments __attribute__((cleanup(assessments_free)))
 
+/* Appends one. ERROR_INPUT: a statement of that id is there already; ERROR_LIMIT: more than claims can hold. */
+int assessments_add(struct assessments *assessments, const struct assessed *one, struct error **err) MUST_CHECK;
+/* Whether `sig`, base64, is a signature of the statement by the key of the assessor at that index: out->holds[by]. */
+int assessed_check(const char *sig, const struct public_key *key, struct assessed *out, size_t by,
+		   struct error **err) MUST_CHECK;
 /*
  * Appends what the lines say, each with its line feed; there is at least one. A signature that does not hold is no
  * error: the statement is there, and nobody signed it. ERROR_INPUT "line N: ...": no envelope, another payload type, a
@@ -59,6 +64,7 @@ int assessments_judged(const struct assessments *assessments, const struct asses
 /* What a run, or a reader, counts of the deployment's side. Starts zeroed. */
 struct assessing {
 	struct assessors assessors;
+	const struct assessors *named; /* whose statements count, or NULL: those of all of them */
 	struct assessments statements;
 	char run_keys[ASSESSORS_MAX][HEX_SHA256]; /* those that sign the run */
 	size_t run_keys_count;

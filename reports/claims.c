@@ -78,6 +78,7 @@ int effects_decode(const char *bytes, size_t length, struct effect **out, size_t
 int claims_of(const struct findings *findings, const struct effect *effect, struct claims *out, struct error **err)
 {
 	const struct assessing *assessing = findings->assessing;
+	const struct assessors *named;
 	cleanup_free struct assessment *statements = NULL;
 	struct claims_run run = {
 		.verdicts = findings->verdicts,
@@ -87,8 +88,9 @@ int claims_of(const struct findings *findings, const struct effect *effect, stru
 
 	if (!assessing)
 		return claims_of_run(effect, &run, out, err);
-	ground.keys = run.keys = (const char(*)[HEX_SHA256])assessing->assessors.names;
-	ground.keys_count = run.keys_count = assessing->assessors.count;
+	named = assessing->named ? assessing->named : &assessing->assessors;
+	ground.keys = run.keys = (const char(*)[HEX_SHA256])named->names;
+	ground.keys_count = run.keys_count = named->count;
 	ground.run_keys = run.run_keys = (const char(*)[HEX_SHA256])assessing->run_keys;
 	ground.run_keys_count = run.run_keys_count = assessing->run_keys_count;
 	if (assessments_judged(&assessing->statements, &assessing->assessors, &ground, &statements, err) < 0)

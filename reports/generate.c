@@ -1,5 +1,6 @@
 #include "reports/generate.h"
 
+#include "reports/assessments_member.h"
 #include "reports/claims.h"
 #include "reports/coverage.h"
 #include "reports/ctrf.h"
@@ -16,6 +17,11 @@ static const struct generator generators[MEMBERS];
 static int make_arms(const struct findings *findings, struct buf *out, struct error **err)
 {
 	return arm_records_encode(findings->arms, findings->arms_count, out, err);
+}
+
+static int make_assessments(const struct findings *findings, struct buf *out, struct error **err)
+{
+	return findings->assessing ? assessing_encode(findings->assessing, out, err) : 0;
 }
 
 static int make_coverage(const struct findings *findings, struct buf *out, struct error **err)
@@ -83,6 +89,7 @@ int generate(int member, const struct findings *findings, struct buf *out, struc
 /* What has its own check of the verifier is not made again here. */
 static const struct generator generators[MEMBERS] = {
 	[MEMBER_ARMS] = { .make = make_arms },
+	[MEMBER_ASSESSMENTS] = { .make = make_assessments },
 	[MEMBER_CLAIMS] = { .make = claims_member },
 	[MEMBER_COVERAGE] = { .make = make_coverage },
 	[MEMBER_CTRF] = { .make = ctrf_encode, .again = true },

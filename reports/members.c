@@ -35,6 +35,7 @@ bool member_in_manifest(int member)
 const struct member_kind member_kinds[MEMBERS] = {
 	[MEMBER_SUMS] = { .name = BUNDLE_SUMS, .unlisted = true },
 	[MEMBER_ARMS] = { .name = "arms.json" },
+	[MEMBER_ASSESSMENTS] = { .name = "assessments.json", .since = 1, .optional = true },
 	[MEMBER_CLAIMS] = { .name = "claims.json", .since = 1 },
 	[MEMBER_COVERAGE] = { .name = "coverage.json" },
 	[MEMBER_CTRF] = { .name = "ctrf.json" },

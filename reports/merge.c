@@ -94,6 +94,14 @@ static bool same_declarations(const struct manifest *one, const struct manifest 
 	return same_file(one, other, MEMBER_EFFECTS);
 }
 
+static bool same_assessments(const struct manifest *one, const struct manifest *other)
+{
+	bool ours = file_of(one, member_kinds[MEMBER_ASSESSMENTS].name),
+	     theirs = file_of(other, member_kinds[MEMBER_ASSESSMENTS].name);
+
+	return ours == theirs && (!ours || same_file(one, other, MEMBER_ASSESSMENTS));
+}
+
 struct common {
 	same_in same;
 	const char *what;
@@ -345,5 +353,6 @@ static const struct common commons[] = {
 	{ .same = same_gateway, .what = "they ran with different gateways" },
 	{ .same = same_profile, .what = "they ran under different profiles" },
 	{ .same = same_declarations, .what = "they were made with different declarations of effects" },
+	{ .same = same_assessments, .what = "they were given different assessments" },
 	{ .same = NULL },
 };

@@ -1,6 +1,7 @@
 #include "reports/schema.h"
 
 #include "oracle/judge.h"
+#include "reports/assessments_member.h"
 #include "reports/claims.h"
 #include "reports/coverage.h"
 #include "reports/environment.h"
@@ -32,16 +33,11 @@ int member_schema(int member, struct buf *out, struct error **err)
 }
 
 static const schema_printer printers[MEMBERS] = {
-	[MEMBER_ARMS] = arm_records_schema,
-	[MEMBER_CLAIMS] = claims_schema,
-	[MEMBER_COVERAGE] = coverage_schema,
-	[MEMBER_EFFECTS] = effects_schema,
-	[MEMBER_ENVIRONMENT] = environment_schema,
-	[MEMBER_MANIFEST] = manifest_schema,
-	[MEMBER_OBSERVATIONS] = print_observation,
-	[MEMBER_PROFILE] = profile_schema,
-	[MEMBER_MERGE] = merge_schema,
-	[MEMBER_REPLAY] = replay_schema,
-	[MEMBER_SCENARIOS] = scenarios_schema,
+	[MEMBER_ARMS] = arm_records_schema,  [MEMBER_ASSESSMENTS] = assessing_schema,
+	[MEMBER_CLAIMS] = claims_schema,     [MEMBER_COVERAGE] = coverage_schema,
+	[MEMBER_EFFECTS] = effects_schema,   [MEMBER_ENVIRONMENT] = environment_schema,
+	[MEMBER_MANIFEST] = manifest_schema, [MEMBER_OBSERVATIONS] = print_observation,
+	[MEMBER_PROFILE] = profile_schema,   [MEMBER_MERGE] = merge_schema,
+	[MEMBER_REPLAY] = replay_schema,     [MEMBER_SCENARIOS] = scenarios_schema,
 	[MEMBER_VERDICTS] = verdicts_schema,
 };

@@ -184,7 +184,8 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 		const struct verify_check *check = &report->checks[i];
 
 		failed |= check->result == CHECK_FAIL;
-		left_out |= check->result == CHECK_NOT_CHECKED && (asked || strcmp(check->id, SIGNATURE) != 0);
+		left_out |= check->result == CHECK_NOT_CHECKED && (asked || strcmp(check->id, SIGNATURE) != 0) &&
+			    strcmp(check->id, VERIFY_ASSESSORS) != 0;
 	}
 	if (verdicts) {
 		report->recomputed = true;
@@ -204,7 +205,7 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 		report->exit_code = report->newer ? 2 : 1;
 	else
 		report->exit_code = verdicts->exit_code == 3 ? 2 : verdicts->exit_code;
-	if (report->exit_code == 0 && left_out)
+	if (report->exit_code == 0 && (left_out || report->unassessed))
 		report->exit_code = 2;
 }
 
@@ -221,6 +222,8 @@ int bundle_verify(int fd, const struct verify_options *options, struct bundle *b
 		add(out, SIGNATURE, CHECK_NOT_CHECKED, "the bundle is of another major version of its format");
 	else if (result >= 0)
 		result = verify_signature(bundle, options, out, err);
+	if (result >= 0 && !bundle->other_major)
+		result = verify_assessors(bundle, options, out, err);
 	if (result < 0)
 		return result;
 	remark_environment(bundle, out);
@@ -248,6 +251,19 @@ static bool only_signature_failed(const struct verify_report *report)
 	return report->recomputed;
 }
 
+/* Whose statements count in claims.json. */
+static void put_assessors(const struct verify_report *report, bool quiet, struct buf *out)
+{
+	for (size_t i = 0; i < report->assessors_count && !quiet; i++) {
+		const struct verify_assessor *one = &report->assessors[i];
+
+		buf_printf(out, "assessor %s: %zu statements, %s\n", one->key, one->statements,
+			   one->signs   ? "and it signs the bundle itself: none of them counts"
+			   : one->named ? "and you name it"
+					: "and whose key it is, is the bundle's own word: you do not name it");
+	}
+}
+
 static void put_verdict(const struct verify_report *report, bool intact, bool quiet, struct buf *out)
 {
 	if (!intact && report->newer) {
@@ -264,6 +280,7 @@ static void put_verdict(const struct verify_report *report, bool intact, bool qu
 		return;
 	}
 	verify_remarks_text(&report->remarks, quiet, out);
+	put_assessors(report, quiet, out);
 	buf_printf(out, "verdict, made again: %s\n", verdict_words(report->verdict));
 	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n",
 		   report->pass, report->fail, report->not_established, report->arms, report->mutations);

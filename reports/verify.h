@@ -23,6 +23,8 @@ struct verify_check {
 	char reason[200]; /* fixed text, numbers, names from our own tables; of a pass "" or a remark */
 };
 #define VERIFY_CHECKS_MAX 32
+/* The check that asks whose the keys of assessors are. */
+#define VERIFY_ASSESSORS "assessors"
 
 /* A scenario to compare with: what verify_scenario_of() says of it. */
 struct verify_scenario {
@@ -34,10 +36,12 @@ struct verify_scenario {
 #define VERIFY_NEWER "a newer version of the format says what this program does not know"
 
 struct public_key; /* reports/sign.h */
+struct assessors; /* reports/assessments.h */
 
 struct verify_options {
 	bool require_signature;
 	const struct public_key *key; /* whose signature is asked for, or NULL: without one it is not established */
+	const struct assessors *assessors; /* whose statements count, or NULL: nobody's were asked for */
 	const char *beside; /* the envelope that was shipped beside the archive, or NULL */
 	size_t beside_length;
 	const struct verify_scenario *shipped; /* those that came with this program, or NULL: none is known */
@@ -68,6 +72,14 @@ struct verify_report {
 	bool newer; /* of a newer minor version of the format: what is not known of it is not checked, and nothing
 		       failed */
 	bool unvouched; /* somebody else composed the gateway */
+	struct verify_assessor { /* whose statements the bundle brings */
+		char key[HEX_SHA256]; /* the fingerprint */
+		bool named; /* by who verifies it */
+		bool signs; /* the bundle too, so that nothing counts that it states */
+		size_t statements; /* that count by the bundle's own word, and that it signed */
+	} assessors[ASSESSORS_MAX];
+	size_t assessors_count;
+	bool unassessed; /* a statement counts by the bundle's word that does not by that of who verifies it */
 	struct verify_remarks remarks; /* where recomputed */
 	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];
 	int exit_code; /* 0, 1, 2 or 3: design section 10 */

@@ -82,7 +82,8 @@ static int check_observers(const struct bundle *bundle, struct error **err)
 
 int check_effects(struct bundle *bundle, struct error **err)
 {
-	if (read_effects(bundle, err) >= 0 && check_ran(bundle, err) >= 0 && check_observers(bundle, err) >= 0)
+	if (read_effects(bundle, err) >= 0 && check_ran(bundle, err) >= 0 && check_observers(bundle, err) >= 0 &&
+	    check_assessments(bundle, err) >= 0)
 		return 0;
 	bundle->effects_count = 0;
 	return -(int)error_code(*err);

@@ -200,6 +200,7 @@ void bundle_findings(struct bundle *bundle)
 		.verdicts = bundle->verdicts,
 		.effects = bundle->effects,
 		.effects_count = bundle->effects_count,
+		.assessing = bundle->members[MEMBER_ASSESSMENTS].present ? &bundle->assessing : NULL,
 		.environment = buf_string(&bundle->members[MEMBER_ENVIRONMENT].text),
 		.environment_length = bundle->members[MEMBER_ENVIRONMENT].text.length,
 		.merge = bundle->merge,

@@ -83,6 +83,7 @@ struct bundle {
 	struct verdicts *verdicts;
 	struct effect *effects; /* NULL of a version that declares none */
 	size_t effects_count;
+	struct assessing assessing; /* of a bundle that has any */
 	struct merge *merge; /* or NULL */
 	struct replay *replay; /* or NULL */
 	struct manifest_facts facts;
@@ -190,5 +191,11 @@ int bundle_make(const struct bundle *bundle, int member, struct buf *out, struct
 /* verify_claims.c: what was declared, and what follows from it */
 int check_effects(struct bundle *bundle, struct error **err) MUST_CHECK;
 int check_claims(struct bundle *bundle, struct error **err) MUST_CHECK;
+
+/* verify_assessments.c: of check_effects(): assessments.json, where it is. */
+int check_assessments(struct bundle *bundle, struct error **err) MUST_CHECK;
+/* The check of whose the assessors' keys are, which adds itself to the report of a bundle that has assessments. */
+int verify_assessors(const struct bundle *bundle, const struct verify_options *options, struct verify_report *report,
+		     struct error **err) MUST_CHECK;
 
 #endif

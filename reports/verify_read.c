@@ -201,6 +201,7 @@ void bundle_close(struct bundle *bundle)
 	plan_free(bundle->plan);
 	free(bundle->scenarios);
 	free(bundle->effects);
+	assessing_free(&bundle->assessing);
 	free(bundle->arms);
 	arm_pool_free(bundle->pool);
 	error_free(bundle->unread);

@@ -32,6 +32,14 @@ static int add_statements(const char *path, const struct assessors *assessors, s
 	return 0;
 }
 
+int assessing_keys(const struct option_words *paths, struct assessors *out, struct error **err)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		if (add_assessor(paths->words[i], out, err) < 0)
+			return -1;
+	return 0;
+}
+
 int assessing_open(const struct options *options, struct assessing *out, struct error **err)
 {
 	const struct option_words *files = &options->assessments, *keys = &options->assessors;
@@ -39,11 +47,8 @@ int assessing_open(const struct options *options, struct assessing *out, struct 
 	if (files->count > 0 && keys->count == 0)
 		return error_set(err, ERROR_USAGE,
 				 "--assessment needs --assessor, the public key of one whose statements count");
-	if (keys->count > 0 && files->count == 0)
-		return error_set(err, ERROR_USAGE, "--assessor needs --assessment, a file with signed statements");
-	for (size_t i = 0; i < keys->count; i++)
-		if (add_assessor(keys->words[i], &out->assessors, err) < 0)
-			return -1;
+	if (assessing_keys(keys, &out->assessors, err) < 0)
+		return -1;
 	for (size_t i = 0; i < files->count; i++)
 		if (add_statements(files->words[i], &out->assessors, &out->statements, err) < 0)
 			return -1;

@@ -6,8 +6,9 @@
 #include "reports/opened.h"
 #include "runner/verb.h"
 
-/* Reads what --assessment and --assessor name. ERROR_USAGE: the one without the other; else the error names the file.
- */
+/* Reads the keys that --assessor names. */
+int assessing_keys(const struct option_words *paths, struct assessors *out, struct error **err) MUST_CHECK;
+/* Reads what --assessment and --assessor name. ERROR_USAGE: statements and no key; else the error names the file. */
 int assessing_open(const struct options *options, struct assessing *out, struct error **err) MUST_CHECK;
 /* Finds which of the assessors' keys signed the bundle at `path`, in it or beside it. */
 int assessing_signers(struct assessing *assessing, const struct opened *opened, const char *path,

@@ -52,7 +52,8 @@ const struct verify_check *bundle_file_failed(const struct verify_report *report
 const struct verify_check *bundle_file_unchecked(const struct verify_report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
-		if (report->checks[i].result == CHECK_NOT_CHECKED && strcmp(report->checks[i].id, "signature") != 0)
+		if (report->checks[i].result == CHECK_NOT_CHECKED && strcmp(report->checks[i].id, "signature") != 0 &&
+		    strcmp(report->checks[i].id, VERIFY_ASSESSORS) != 0)
 			return &report->checks[i];
 	return NULL;
 }

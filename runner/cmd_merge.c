@@ -252,6 +252,7 @@ static int write_members(struct merging *merging, struct error **err)
 		.verdicts = merging->verdicts,
 		.effects = declared->effects,
 		.effects_count = declared->effects_count,
+		.assessing = declared->assessing,
 		.merge = &merged->merge,
 	};
 

@@ -46,6 +46,7 @@ void run_free(struct run *run)
 	plan_free(run->plan);
 	free(run->scenarios);
 	free(run->effects);
+	assessing_free(&run->assessing);
 	declared_close(&run->declared);
 }
 
@@ -164,6 +165,8 @@ static int run_verb(const struct options *options, struct error **err)
 	status = run_plan(&run, err);
 	if (status == 0)
 		status = run_key(&run, err);
+	if (status == 0)
+		status = run_assessing(&run, err);
 	progress_open(&run.progress, options);
 	run.progress.plan = run.plan;
 	run.progress.declared = &run.declared;

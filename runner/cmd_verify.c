@@ -6,6 +6,7 @@
 #include "core/fd.h"
 #include "reports/dsse.h"
 #include "reports/verify.h"
+#include "runner/assessing.h"
 #include "runner/beside.h"
 #include "runner/bundle_file.h"
 #include "runner/document.h"
@@ -19,6 +20,7 @@
 struct signers {
 	struct public_key *key;
 	struct private_key *attest;
+	struct assessors assessors;
 	struct buf beside;
 	struct verify_scenario *shipped;
 };
@@ -27,6 +29,7 @@ static void signers_free(struct signers *signers)
 {
 	public_key_free(signers->key);
 	private_key_free(signers->attest);
+	assessors_free(&signers->assessors);
 	buf_free(&signers->beside);
 	free(signers->shipped);
 }
@@ -63,7 +66,10 @@ static int open_signers(const struct options *options, struct signers *signers, 
 		return -1;
 	if (beside_read(options->words[0], options->attestation, &signers->beside, &found, err) < 0)
 		return error_wrap(err, "the statement beside the bundle");
+	if (assessing_keys(&options->assessors, &signers->assessors, err) < 0)
+		return -1;
 	how->key = signers->key;
+	how->assessors = signers->assessors.count > 0 ? &signers->assessors : NULL;
 	how->beside = found ? buf_string(&signers->beside) : NULL;
 	how->beside_length = signers->beside.length;
 	return 0;
@@ -115,6 +121,23 @@ static void put_scenarios(struct json_writer *json, const struct verify_remarks 
 	json_object_end(json);
 }
 
+static void put_assessors(struct json_writer *json, const struct verify_report *report)
+{
+	json_put_key(json, "assessors");
+	json_array(json);
+	for (size_t i = 0; i < report->assessors_count; i++) {
+		const struct verify_assessor *one = &report->assessors[i];
+
+		json_object(json);
+		json_member_string(json, "fingerprint", one->key);
+		json_member_bool(json, "named", one->named);
+		json_member_bool(json, "signsTheBundle", one->signs);
+		json_member_int(json, "statements", (int64_t)one->statements);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 /* Of what it is a part, and whose the scenarios are. */
 static void put_remarks(struct json_writer *json, const struct verify_remarks *remarks)
 {
@@ -154,6 +177,7 @@ static int print_document(const struct verify_report *report, const char *attest
 	json_member_int(&json, "notPlanned", (int64_t)report->absent);
 	json_member_bool(&json, "unvouched", report->unvouched);
 	put_remarks(&json, &report->remarks);
+	put_assessors(&json, report);
 	document_optional(&json, "sumsSha256", report->sums_sha256);
 	document_optional(&json, "archiveSha256", report->archive_sha256);
 	if (*attested)

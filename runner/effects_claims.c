@@ -204,11 +204,33 @@ static int refuse(const struct verify_report *report, bool json, struct error **
 	return json && print_document(&none, EXIT_FAIL, err) < 0 ? -1 : EXIT_FAIL;
 }
 
+/* The reader's statements, by the reader's keys; without those the bundle's, by the reader's keys; without these by
+ * those that the bundle brings. *held borrows from both. */
+static int take_statements(const struct options *options, const struct opened *opened, const struct assessing *reader,
+			   struct assessing *held, struct findings *out, struct error **err)
+{
+	*out = *opened_findings(opened);
+	if (reader->statements.count > 0) {
+		*held = *reader;
+	} else if (out->assessing) {
+		*held = *out->assessing;
+		held->named = reader->assessors.count > 0 ? &reader->assessors : NULL;
+	} else if (reader->assessors.count > 0) {
+		return error_set(err, ERROR_USAGE,
+				 "--assessor needs --assessment: the bundle brings no statements of its own");
+	} else {
+		return 0;
+	}
+	out->assessing = held;
+	return assessing_signers(held, opened, options->words[1], err);
+}
+
 int effects_claims(const struct options *options, const struct effect *effects, size_t count, struct error **err)
 {
 	cleanup_opened struct opened *opened = NULL;
 	__attribute__((cleanup(derived_free))) struct derived derived = { .effects = effects, .count = count };
 	cleanup_assessing struct assessing assessing = { .run_keys_count = 0 };
+	struct assessing held;
 	struct verify_report report;
 	struct findings findings;
 	cleanup_fd int fd = -1;
@@ -218,16 +240,17 @@ int effects_claims(const struct options *options, const struct effect *effects, 
 		return -1;
 	if (!opened)
 		return refuse(&report, options->json, err);
-	if (assessing_signers(&assessing, opened, options->words[1], err) < 0)
+	if (take_statements(options, opened, &assessing, &held, &findings, err) < 0)
 		return -1;
-	findings = *opened_findings(opened);
-	findings.assessing = &assessing;
 	if (!effects) {
 		derived.effects = findings.effects;
 		derived.count = findings.effects_count;
 	}
 	if (derive(&findings, effects != NULL, &derived, err) < 0)
 		return -1;
+	if (!options->json && findings.assessing && assessing.assessors.count == 0)
+		printf("whose keys made the statements is the bundle's own word: --assessor KEY names one that you "
+		       "know\n");
 	return print_all(&findings, &derived, effects != NULL, options->json, err);
 }
 

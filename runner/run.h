@@ -37,6 +37,7 @@ struct run {
 	struct canary *canaries; /* live ones: for sealing */
 	size_t canaries_count;
 	struct private_key *key; /* that the bundle is signed with, or NULL */
+	struct assessing assessing; /* that --assessment and --assessor name */
 	/* Of a run that repeats one: its bundle and identity, whether only a part of it, and how it came out. */
 	const struct opened *replayed; /* or NULL */
 	const char *replayed_sums;
@@ -53,6 +54,8 @@ int run_plan(struct run *run, struct error **err) MUST_CHECK;
 /* The declarations that the run is made with, of --effects or its own; a run that repeats one has those of that bundle.
  */
 int run_effects(struct run *run, struct error **err) MUST_CHECK;
+/* run_assessing.c: what --assessment and --assessor name; behind run_key(). */
+int run_assessing(struct run *run, struct error **err) MUST_CHECK;
 /* run_declared.c: the observers that the declarations of --effects bring. */
 int run_declared(struct run *run, struct error **err) MUST_CHECK;
 /* run_gateway.c: the gateway that the flags name; and what the manifest says of it. */

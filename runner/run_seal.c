@@ -243,6 +243,7 @@ static void find(struct seal *seal)
 		.verdicts = seal->verdicts,
 		.effects = run->effects,
 		.effects_count = run->effects_count,
+		.assessing = run->assessing.assessors.count > 0 ? &run->assessing : NULL,
 		.environment = buf_string(&seal->text[MEMBER_ENVIRONMENT]),
 		.environment_length = seal->text[MEMBER_ENVIRONMENT].length,
 	};

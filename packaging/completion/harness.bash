@@ -24,7 +24,7 @@ _harness() { # COMMAND
 
 	case ${COMP_WORDS[1]} in
 	run)
-		flags='--socket --postgres --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign -q --quiet -v --verbose --json --help' kind=scenario
+		flags='--socket --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign --assessment --assessor -q --quiet -v --verbose --json --help' kind=scenario
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
 		--postgres) cur_is=argument kind=folder ;;
@@ -40,6 +40,8 @@ _harness() { # COMMAND
 		--shard) cur_is=argument kind=none ;;
 		--seed) cur_is=argument kind=none ;;
 		--sign) cur_is=argument kind=file ;;
+		--assessment) cur_is=argument kind=file ;;
+		--assessor) cur_is=argument kind=file ;;
 		esac
 		;;
 	list)
@@ -50,10 +52,11 @@ _harness() { # COMMAND
 		esac
 		;;
 	verify)
-		flags='--key --attestation --attest --require-signature -q --quiet --json --help' kind=bundle
+		flags='--key --attestation --assessor --attest --require-signature -q --quiet --json --help' kind=bundle
 		case $prev in
 		--key) cur_is=argument kind=file ;;
 		--attestation) cur_is=argument kind=file ;;
+		--assessor) cur_is=argument kind=file ;;
 		--attest) cur_is=argument kind=file ;;
 		esac
 		;;

@@ -60,6 +60,8 @@ _harness() {
 			--seed='[draws the order of the arms and the delays of faults, 0 the plan'\''s; without it one is drawn and recorded]:N: ' \
 			--dry-run'[run\: print the plan and what it would touch, and stop]' \
 			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
+			--assessment='[signed statements of an assessor, one a line; may be repeated]:FILE:_files' \
+			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
 			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
@@ -77,6 +79,7 @@ _harness() {
 		_arguments -S \
 			--key='[the public key (PEM) that the bundle must be signed by; without it nobody is believed]:FILE:_files' \
 			--attestation='[the signed statement, where it is not beside the bundle as BUNDLE.intoto.jsonl]:FILE:_files' \
+			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
 			--attest='[a private key\: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl]:KEY:_files' \
 			--require-signature'[verify\: a bundle that nobody signed is not established]' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \

@@ -36,6 +36,7 @@ struct fixture {
 	struct effect *effects; /* that the run declares, or NULL */
 	size_t effects_count;
 	const char *const *brought; /* programs that these bring, NULL-terminated; or NULL */
+	const struct assessing *assessing; /* that the run was given, or NULL */
 };
 
 static inline void fixture_free(struct fixture *fixture)
@@ -336,6 +337,10 @@ static inline int fixture_generate(struct fixture *fixture, const struct buf *en
 	findings.verdicts = world->verdicts;
 	findings.effects = fixture->effects;
 	findings.effects_count = fixture->effects_count;
+	findings.assessing = fixture->assessing;
+	if (fixture->assessing)
+		result = generate(MEMBER_ASSESSMENTS, &findings,
+				  fixture_add(fixture, member_kinds[MEMBER_ASSESSMENTS].name), err);
 	for (int i = 0; i < MEMBERS && result == 0; i++)
 		if (generated(i) && !member_kinds[i].optional)
 			result = generate(i, &findings, fixture_text(fixture, member_kinds[i].name), err);

@@ -31,7 +31,7 @@ check() { # WHAT COMMAND...
 not() { ! "$@"; }
 : >"$folder/out"
 cd "$folder" || exit 1
-check "a bundle" bash -c "cd '$tree' && '$BUILD/tests/main_bundle' effects >'$folder/$BUNDLE'"
+check "a bundle" bash -c "cd '$tree' && '$BUILD/tests/main_bundle' effects 1 declared >'$folder/$BUNDLE'"
 
 # ---- the page ----
 awk -v to="$folder/page/" '
@@ -177,6 +177,74 @@ check "the run's signature takes nothing away" claims 2 --assessment both.jsonl 
 check "it counts" says "  statement inventory (inventory) counts"
 alone "nor does it add" inventory self_signed --assessment both.jsonl --assessor run.pub
 rm "$BUNDLE".* SHA256SUMS SHA256SUMS.sig
+
+# ---- sealed with the run ----
+made() { # OUT WORD...: statements, and the keys of assessors
+	local out=$1 words=() word
+	shift
+	for word; do
+		case $word in
+		run:*) words+=("run:$folder/${word#run:}") ;;
+		*) words+=("$folder/$word") ;;
+		esac
+	done
+	(cd "$tree" && "$BUILD/tests/main_bundle" effects 1 declared "${words[@]}") >"$out"
+}
+verifies() { # CODE ARGUMENT...
+	local code=$1 got=0
+	shift
+	harness verify "$@" >out 2>&1 || got=$?
+	[ "$got" -eq "$code" ] || { echo "exit code $got, wanted $code"; return 1; }
+}
+fingerprint() { openssl pkey -pubin -in "$1.pub" -outform DER | sha256sum | cut -d ' ' -f 1; }
+OWN_WORD="is the bundle's own word"
+
+BUNDLE=sealed.tar.gz
+check "sealed" made $BUNDLE ed25519.jsonl p256.pub ed25519.pub
+check "sealed: verify" verifies 0 $BUNDLE
+check "sealed: it is not hidden whose the keys are" says "not_checked assessors: 5 statements count, and whose keys made them $OWN_WORD"
+check "sealed: each key is named" says "assessor $(fingerprint ed25519): 5 statements, and whose key it is, $OWN_WORD"
+check "sealed: one that signed nothing too" says "assessor $(fingerprint p256): 0 statements"
+check "sealed: by a key that is known" verifies 0 --assessor ed25519.pub $BUNDLE
+check "sealed: it is said" says "pass        assessors: 5 statements count, each by a key that you name"
+check "sealed: by one that is not" verifies 2 --assessor p256.pub $BUNDLE
+check "sealed: that is said" says "not_checked assessors: of 5 statements that count, 5 are by keys that you do not name"
+check "sealed: by both" verifies 0 --assessor p256.pub --assessor ed25519.pub $BUNDLE
+check "sealed: as a document" verifies 2 --json --assessor p256.pub $BUNDLE
+check "sealed: the document names them" says \
+	"{\"fingerprint\":\"$(fingerprint ed25519)\",\"named\":false,\"signsTheBundle\":false,\"statements\":5}"
+check "sealed: its own claims" claims 0
+check "sealed: its own claims: whose word that is" says "whose keys made the statements $OWN_WORD"
+check "sealed: claims for who knows the key" claims 0 --assessor ed25519.pub
+check "sealed: claims for who does not" claims 2 --assessor p256.pub
+check "sealed: the key is not known" ignored inventory unknown_key
+check "sealed: nothing comes of it" claim complete_mediation "$NONE"
+check "sealed: claims by other statements" claims 2 --assessor p256.pub --assessment p256.jsonl
+check "sealed: of them alone" claim path_set_completeness "not_established inventory evidence"
+check "sealed: signed" harness sign run.pem $BUNDLE
+check "sealed: whose signature it is stays another question" verifies 0 --key run.pub --assessor ed25519.pub $BUNDLE
+check "sealed: and the assessor's own word for the run is none" verifies 1 --key ed25519.pub $BUNDLE
+rm SHA256SUMS SHA256SUMS.sig
+
+BUNDLE=later.tar.gz
+check "signed later by its assessor" made $BUNDLE ed25519.jsonl ed25519.pub
+check "signed later by its assessor: signed" harness sign ed25519.pem $BUNDLE
+check "signed later by its assessor: verify" verifies 2 --key ed25519.pub --assessor ed25519.pub $BUNDLE
+check "signed later by its assessor: it is said" says \
+	"not_checked assessors: of 5 statements that count, 5 are by a key that signs the bundle itself"
+check "signed later by its assessor: nothing counts" claims 2 --assessor ed25519.pub
+check "signed later by its assessor: it is said there too" ignored inventory self_signed
+rm $BUNDLE.intoto.jsonl
+check "signed later by its assessor: by the key alone" verifies 2 --key ed25519.pub $BUNDLE
+check "signed later by its assessor: it is said all the same" says "5 are by a key that signs the bundle itself"
+
+BUNDLE=own.tar.gz
+check "signed by the run's key" made $BUNDLE run.jsonl run:run.pub
+check "signed by the run's key: intact" verifies 0 --assessor run.pub $BUNDLE
+check "signed by the run's key: nothing counts" says "pass        assessors: no statement counts"
+check "signed by the run's key: claims" claims 2
+check "signed by the run's key: it is said" ignored inventory self_signed
+BUNDLE=confinement-evidence.tar.gz
 
 # ---- errors ----
 refused() { # CODE TEXT ARGUMENT...
