@@ -24,7 +24,7 @@ _harness() { # COMMAND
 
 	case ${COMP_WORDS[1]} in
 	run)
-		flags='--socket --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign --assessment --assessor -q --quiet -v --verbose --json --help' kind=scenario
+		flags='--socket --postgres --out --scenarios --effects --gateway --gateway-sink --gateway-raised --gateway-token-file -j --jobs --repeat --shard --seed --dry-run --sign --assessment --assessor -q --quiet -v --verbose --json --help' kind=scenario
 		case $prev in
 		--socket) cur_is=argument kind=file ;;
 		--postgres) cur_is=argument kind=folder ;;
