@@ -1,4 +1,5 @@
-/* A run of the scenarios of effects in which everything went well, with the declarations that came with harness. */
+/* A run of the scenarios of effects, but of those that end a session, in which everything went well, with the
+ * declarations that came with harness. */
 #ifndef HARNESS_TESTS_UNIT_DECLARATION_WORLD_H
 #define HARNESS_TESTS_UNIT_DECLARATION_WORLD_H
 
@@ -27,7 +28,8 @@ static inline int declared_plan(struct world *world, const char *selector, struc
 	if (world_load_whole(&world->scenarios, &all, err) < 0)
 		return -1;
 	for (size_t i = 0; i < all; i++)
-		if (world_has(&world->scenarios[i]) || scenario_selected(&world->scenarios[i], "effects"))
+		if (world_has(&world->scenarios[i]) ||
+		    (scenario_selected(&world->scenarios[i], "effects") && !world->scenarios[i].ends[0]))
 			world->scenarios[world->scenarios_count++] = world->scenarios[i];
 	world->selector = selector;
 	return plan_make(world->scenarios, world->scenarios_count, &selector, 1, 1, NULL, &world->plan, err);

@@ -31,7 +31,9 @@ check() { # WHAT COMMAND...
 not() { ! "$@"; }
 : >"$folder/out"
 cd "$folder" || exit 1
-check "a bundle" bash -c "cd '$tree' && '$BUILD/tests/main_bundle' effects 1 declared >'$folder/$BUNDLE'"
+# The tree's declaration of the orders in SQLite, alone.
+mkdir -p world/effects && cp -r "$tree/scenarios" world && cp "$tree/effects/order_create.json" world/effects
+check "a bundle" bash -c "cd world && '$BUILD/tests/main_bundle' effects 1 declared >'$folder/$BUNDLE'"
 
 # ---- the page ----
 awk -v to="$folder/page/" '
@@ -154,7 +156,7 @@ time_row() { # WHAT REASON FROM UNTIL
 # The bundle's run ended at 2026-01-02T03:05:05Z, and that is the time that counts.
 time_row "expired, though it holds today" expired 2025-01-01T00:00:00Z 2026-01-02T03:05:05Z
 time_row "not yet" not_yet 2026-01-02T03:05:06Z 2099-01-01T00:00:00Z
-cp -r "$tree/effects" other
+cp -r world/effects other
 sed -i 's/"revision": "example-1"/"revision": "example-2"/' other/order_create.json
 check "another revision is declared" claims 2 --assessment one.jsonl --assessor ed25519.pub --effects other
 check "another revision is declared: it is said" ignored inventory other_revision
@@ -188,7 +190,7 @@ made() { # OUT WORD...: statements, and the keys of assessors
 		*) words+=("$folder/$word") ;;
 		esac
 	done
-	(cd "$tree" && "$BUILD/tests/main_bundle" effects 1 declared "${words[@]}") >"$out"
+	(cd "$folder/world" && "$BUILD/tests/main_bundle" effects 1 declared "${words[@]}") >"$out"
 }
 verifies() { # CODE ARGUMENT...
 	local code=$1 got=0

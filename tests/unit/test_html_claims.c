@@ -151,7 +151,9 @@ static void test_lines(void)
 	CU_ASSERT_STRING_EQUAL(
 		buf_string(&lines),
 		"claims: order_create: 3 of 5 established; refuted: complete_mediation; not established: "
-		"path_set_completeness; `harness effects claims` says why\n");
+		"path_set_completeness; `harness effects claims` says why\n"
+		"claims: order_create_pg: 3 of 5 established; not established: path_set_completeness, "
+		"complete_mediation; `harness effects claims` says why\n");
 	declared.findings.effects_count = 0;
 	CU_ASSERT(claims_lines(&declared.findings, &none, &err) == 0 && test_no_error(&err));
 	CU_ASSERT_STRING_EQUAL(buf_string(&none), "claims: none: no effect is declared for these scenarios\n");
