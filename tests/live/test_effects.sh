@@ -60,7 +60,7 @@ check "the set's completeness is not" claim path_set_completeness "not_establish
 check "and complete mediation is not, for these reasons" claim complete_mediation \
 	"not_established path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "both halves are shown" says "NON_BYPASSABILITY(orders-sqlite,order_create) not_established: the set is complete: not_established; what"
-cp -r effects "$folder/others"
+cp -r "$folder/plain/effects" "$folder/others"
 sed -i 's/"revision": "example-1"/"revision": "example-2"/' "$folder/others/order_create.json"
 others() {
 	CODE=0 untold=1
