@@ -64,7 +64,7 @@ def twice(name):
 
 def second_declaration(d):
     """The same effect at the same boundary, under another id."""
-    d["effects.json"]["effects"].append({**effect(d), "id": "order_create_2"})
+    d["effects.json"]["effects"].insert(1, {**effect(d), "id": "order_create_2"})
 
 
 def emptied(name):
@@ -107,8 +107,8 @@ ROWS = [
     ("claim-rests-on-another", "claims", ELSE, on_claim("observation", restsOn=["o-000001"])),
     ("claim-says-more", "claims", ELSE, on_claim("authorization", says="nothing else can create an order")),
     ("claim-unseen-removed", "claims", ELSE, on_claim("correlation", unseen=[])),
-    ("claims-twice", "claims", "claims.json: 2 effects, 1 are declared", twice("claims.json")),
-    ("claims-emptied", "claims", "claims.json: 0 effects, 1 are declared", emptied("claims.json")),
+    ("claims-twice", "claims", "claims.json: 3 effects, 2 are declared", twice("claims.json")),
+    ("claims-emptied", "claims", "claims.json: 0 effects, 2 are declared", emptied("claims.json")),
     ("claims-with-a-key", "claims", "claims.json is not what", remade(lambda d: d["claims.json"].update(zzz=1))),
     ("claims-no-object", "claims", "claims.json", text("claims.json", lambda t: b"[]")),
     ("declaration-changed", "claims", ELSE, on_effects(lambda one: one.update(title="an order that was approved"))),
@@ -131,7 +131,7 @@ ROWS = [
     ),
     ("declaration-observed-by-nobody", "effects", "paths[1].observers: none", on_path("P2", observers=[])),
     ("declaration-covered-by-nothing", "effects", "paths[1].coverage.basis", on_path("P2", scenarios=[])),
-    ("declaration-twice", "effects", "effects[1]: not sorted by id, or twice", twice("effects.json")),
+    ("declaration-twice", "effects", "effects[2]: not sorted by id, or twice", twice("effects.json")),
     (
         "declaration-of-one-effect-twice",
         "effects",
@@ -152,7 +152,7 @@ ROWS = [
         on_effects(lambda one: one.update(title=MARK * 40)),
     ),
     ("declaration-with-a-path-of-a-file", "effects", "effects.json: id", on_effects(lambda one: one.update(id="../x"))),
-    ("effects-emptied", "claims", "claims.json: 1 effects, 0 are declared", emptied("effects.json")),
+    ("effects-emptied", "claims", "claims.json: 2 effects, 0 are declared", emptied("effects.json")),
     (
         "effects-no-list",
         "effects",

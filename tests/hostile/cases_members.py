@@ -353,7 +353,7 @@ ROWS = [
     ),
     ("one-more", "members", "a member that schema version 1 does not have", extra("notes.txt")),
     ("one-more-hidden", "members", "a member that schema version 1 does not have", extra(".hidden")),
-    ("one-more-like-ours", "members", "a member that schema version 1 does not have", extra("claims.json", b"{}")),
+    ("one-more-like-ours", "members", "a member that schema version 1 does not have", extra("claim.json", b"{}")),
     ("not-sorted", "members", "not sorted by name", disordered),
     ("digest-of-another", "sums", "does not have the digest", sums(lambda t: t.replace(t[:8], "0" * 8, 1))),
     ("digest-in-capitals", "sums", "does not have the digest", sums(str.upper)),
@@ -415,8 +415,8 @@ ROWS = [
     ),
     (
         "with-a-program-more",
-        "manifest",
-        "producer.programs: more than a run has",
+        "effects",
+        "producer.programs: 1 behind those of a run, 0 declared",
         manifest(lambda m: m["producer"]["programs"].append({"name": "one-more", "sha256": "0" * 64})),
     ),
     (
