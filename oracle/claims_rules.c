@@ -22,27 +22,24 @@ static const struct verdict_cell *next_of_any_arm(const struct claim_input *inpu
 	return NULL;
 }
 
-/* The next of an arm that took it with every protection in place: what a mutant shows is that somebody would have seen
- * it, and is in that cell's verdict already. */
+/* With every protection in place: that it would be seen without one is in the cell's verdict. */
 static const struct verdict_cell *next_cell(const struct claim_input *input, const struct effect_path *path, size_t *at)
 {
 	const struct verdict_cell *cell;
 
-	do
-		cell = next_of_any_arm(input, path, at);
-	while (cell && cell->scenario->control[0]);
+	while ((cell = next_of_any_arm(input, path, at)) && cell->scenario->control[0])
+		;
 	return cell;
 }
 
-/* What the deployment of the cell's arm said of itself; "" where nobody said anything. */
+/* What the deployment of the cell's arm said of itself, or "". */
 static const char *revision_of(const struct claim_input *input, const struct verdict_cell *cell)
 {
-	for (size_t i = 0; i < input->verdicts->arms_count; i++) {
-		const struct verdict_arm *arm = &input->verdicts->arms[i];
+	const struct verdict_arm *arms = input->verdicts->arms;
 
-		if (arm->scenario == cell->scenario && arm->repetition == cell->repetition)
-			return arm->deployment_revision;
-	}
+	for (size_t i = 0; i < input->verdicts->arms_count; i++)
+		if (arms[i].scenario == cell->scenario && arms[i].repetition == cell->repetition)
+			return arms[i].deployment_revision;
 	return "";
 }
 
@@ -112,8 +109,7 @@ static bool is_counted(const struct claim_input *input, const struct assessment 
 /* ---- every claim ---------------------------------------------------------------------------------------------------
  */
 
-/* Whether in a mutant or not: what was seen in another deployment, or in one that nobody named, says nothing of this
- * one. So two revisions in one bundle are never both right. */
+/* In a mutant too: what was seen in another deployment, or in one that nobody named, says nothing of this one. */
 static void other_revision(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
