@@ -138,6 +138,6 @@ int bench_input(const struct bench *bench, const struct scenario *scenario, cons
 
 	if (image_id(image, context.image, sizeof(context.image), err) < 0)
 		return -1;
-	return arm_input_encode(&context, scenario, &bench->run.declared, 1, json_raw(json_root(bench->run.info)), json_raw(json_root(image)),
-				out, err);
+	return arm_input_encode(&context, scenario, &bench->run.declared, 1, json_raw(json_root(bench->run.info)),
+				json_raw(json_root(image)), out, err);
 }
