@@ -59,13 +59,28 @@ static void print_path(const struct effect_path *path)
 	       effect_basis_names[path->coverage.basis], path->coverage.why);
 }
 
+static void print_observer(const struct effect_observer *observer)
+{
+	if (!observer->program[0])
+		printf("  %-5s one of the harness\n", observer->id);
+	else
+		printf("  %-5s the program %s, given", observer->id, observer->program);
+	for (size_t i = 0; observer->program[0] && i < observer->inputs_count; i++)
+		printf(" %s", observer->inputs[i]);
+	if (observer->program[0])
+		printf("%s\n", observer->inputs_count ? "" : " nothing");
+}
+
 static void print_one(const struct effect *effect)
 {
 	printf("%s: %s\n", effect->effect, effect->title);
 	printf("boundary %s: %s\n", effect->boundary.id, effect->boundary.what);
 	printf("revision %s\n", effect->revision);
-	printf("inventory of %s by %s: %s\n\npaths\n", effect->inventory.date,
+	printf("inventory of %s by %s: %s\n\nobservers of the effect\n", effect->inventory.date,
 	       effect_method_names[effect->inventory.method], effect->inventory.what);
+	for (size_t i = 0; i < effect->observers_count; i++)
+		print_observer(&effect->observers[i]);
+	printf("\npaths\n");
 	for (size_t i = 0; i < effect->paths_count; i++)
 		print_path(&effect->paths[i]);
 	printf("\nexcluded\n");

@@ -28,7 +28,7 @@ block() { grep -lF -- "$1" "$folder"/page/?? | head -n 1 | xargs basename; } # T
 sees() { # ARM VALUES
 	local got
 	got=$(tar -xzOf "$folder/work/runs/latest/confinement-evidence.tar.gz" confinement-evidence/observations.jsonl |
-		sed -nE "s#^\{\"arm\":\"$1\".*\"observer\":\"kept\".*\"status\":\"observed\",\"subject\":\"([^\"]*)\".*\"value\":([0-9]+).*#\1 \2#p" |
+		sed -nE "s#^\{\"arm\":\"$1\".*\"observer\":\"kept\".*\"subject\":\"([^\"]*)\".*\"value\":([0-9]+).*#\1 \2#p" |
 		sort | tr '\n' ';')
 	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
 }
@@ -49,9 +49,21 @@ check "the observation is established" grep -qE "^  observation +established$" "
 check "complete mediation is not" grep -qE "^  complete_mediation +not_established$" "$folder/said"
 check "for P3" said "control_evidence of P3"
 check "the claims are of the copy" said "document_delete"
+again() { # what a replay of the first bundle says, with the observers of `own`
+	CODE=0 untold=1
+	(cd "$folder/work" && "$folder/bin/harness" replay --scenarios own/scenarios --effects own/effects "$first") \
+		>"$OUTPUT" 2>&1 || CODE=$?
+}
+first=$(readlink -f "$folder/work/runs/latest")/confinement-evidence.tar.gz
+again
+check "the bundle is reproduced by the same program" says "replay: REPRODUCED"
+check "the observer is listed" grep -qF "kept  " <(
+	cd "$folder/work" && "$folder/tree/build/harness" list --scenarios own/scenarios --effects own/effects)
 check "block 07: a program that finds nothing" step 07
 check "says so by itself" said "its known answers are wrong"
 check "no mutant is caught" said "mutations: 0 of 1 caught"
+again
+check "and by no other program is the first bundle made again" says "is not that of the bundle"
 
 # ---- programs that misbehave: each a change of the example's ----
 own=$folder/work/own
@@ -61,7 +73,8 @@ with() { # SED: what the example's program is changed by
 }
 run_own() {
 	CODE=0 untold=1
-	(cd "$folder/work" && "$folder/tree/build/harness" run --scenarios own/scenarios --effects own/effects all) >"$OUTPUT" 2>&1 || CODE=$?
+	(cd "$folder/work" && "$folder/tree/build/harness" run --scenarios own/scenarios --effects own/effects all) \
+		>"$OUTPUT" 2>&1 || CODE=$?
 }
 
 while IFS='|' read -r code what change; do
@@ -73,6 +86,7 @@ while IFS='|' read -r code what change; do
 done <<'ROWS'
 2|dies|s/^import os$/raise SystemExit(1)/
 2|is never ready|s/^            elif kind == BEGIN:$/            elif kind == BEGIN and time.sleep(60):/
+2|takes its first look too late|s/^            self.look_for_marker(0)$/            time.sleep(3); self.look_for_marker(0)/
 2|never reads its marker|s/^        if self.root is not None and read.*:$/        if False:/
 2|forgets its records|s/^                self.record(subject, phase)$/                pass/
 2|dies within its report|s/^        self.tell(END, phase=phase)$/        sys.exit(0)/
@@ -84,6 +98,22 @@ check "a program that counts nothing" with 's/^            value = int(deleted.*
 run_own
 check "a program that counts nothing makes the mutant fail" exits 1
 check "and catches no mutant either" says "mutations: 0 of 1 caught"
+
+# ---- two that say different revisions of what they look at ----
+check "a second observer" with 's/^REVISED = .*/REVISED = MARKER[0]/'
+mv "$own/effects/observer-kept.py" "$own/effects/observer-other.py"
+cp docs/examples/file-deletion/effects/observer-kept.py "$own/effects"
+sed -i 's/{ "id": "kept".*/&,\n{ "id": "other", "program": "observer-other.py", "inputs": ["root"], "sees": ["effect"] }/' \
+	"$own/effects/document_delete.json"
+sed -i -E 's/^(.*"file-delete", "observer": )"kept"(.*)$/&\n\1"other"\2/' "$own"/scenarios/*.json
+run_own
+check "both observers agree on what is gone" exits 0
+check "but not on the revision" grep -q '"name":"revisions-differ"' <(
+	tar -xzOf "$folder/work/runs/latest/confinement-evidence.tar.gz" confinement-evidence/arms.json)
+CODE=0
+"$folder/tree/build/harness" effects claims "$folder/work/runs/latest/confinement-evidence.tar.gz" >"$OUTPUT" 2>&1 || CODE=$?
+check "so that nothing is claimed of the declared one" says "revision of P1"
+check "and no observation is established" grep -qE "^  observation +not_established$" "$OUTPUT"
 
 # ---- and files that are none ----
 refuses() { # TEXT: what `effects check` says, and ends with 3
