@@ -60,7 +60,8 @@ const struct verb verb_arm = {
 	.name = "arm",
 	.words = "",
 	.title = "run one arm (for the runner)",
-	.text = "Takes its plan on descriptor 3, gives its result on 4, ends when 5 is closed; tells its steps on 6.",
+	.text = "Takes its plan on descriptor 3, gives its result on 4, ends when 5 is closed; tells its steps on 6; "
+		"from 7 on are the programs of declared observers.",
 	.hidden = true,
 	.run = run,
 };
