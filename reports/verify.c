@@ -196,6 +196,7 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 		report->arms = verdicts->arms_count;
 		report->mutations = verdicts->mutations_count;
 		report->absent = bundle->plan->absent_count;
+		report->unclaimed = !member_known(MEMBER_CLAIMS, bundle->minor);
 		report->unvouched = bundle->manifest.gateway.kind == GATEWAY_URL;
 	}
 	memcpy(report->sums_sha256, bundle->members[MEMBER_SUMS].sha256, sizeof(report->sums_sha256));
@@ -287,6 +288,8 @@ static void put_verdict(const struct verify_report *report, bool intact, bool qu
 	if (report->absent)
 		buf_printf(out, "not planned: %zu cells that host or gateway could not make (coverage.json)\n",
 			   report->absent);
+	if (report->unclaimed && !quiet)
+		buf_text(out, "claims: none: this version of the format has no declarations of effects\n");
 	if (report->unvouched)
 		buf_text(out, SUMMARY_UNVOUCHED);
 	if (report->exit_code == 2 && report->verdict == VERDICT_PASS)

@@ -71,6 +71,7 @@ struct verify_report {
 	size_t arms, mutations, absent; /* absent: cells that host or gateway could not make */
 	bool newer; /* of a newer minor version of the format: what is not known of it is not checked, and nothing
 		       failed */
+	bool unclaimed; /* of a version of the format from before there were claims */
 	bool unvouched; /* somebody else composed the gateway */
 	struct verify_assessor { /* whose statements the bundle brings */
 		char key[HEX_SHA256]; /* the fingerprint */

@@ -38,6 +38,8 @@ planted() { # SED
 		! cmp -s effects/order_create.json "$folder/own/order_create.json"
 }
 
+not() { ! "$@"; }
+
 made() { # FILE SELECTOR
 	"$BUILD/tests/main_bundle" "$2" >"$1"
 }
@@ -104,6 +106,12 @@ check "and the bundle's is left out" says 2 "order_create: declared in the bundl
 	claims --effects "$folder/own" "$bundle"
 check "none of the reader's" says 2 "you declare no effect: nothing is claimed" claims --effects "$folder/empty" "$bundle"
 check "a bundle of a version without declarations" cp tests/data/bundles/format-1.0-harness-0.1.0.tar.gz "$none"
+verified() { # TEXT BUNDLE
+	"$HARNESS" verify "$2" >"$folder/out" 2>"$folder/err"
+	grep -qxF -- "$1" "$folder/out"
+}
+check "which verify says" verified "claims: none: this version of the format has no declarations of effects" "$none"
+check "and of no other" not verified "claims: none: this version of the format has no declarations of effects" "$bundle"
 check "has no claims" says 2 "the bundle declares no effect, and claims nothing" claims "$none"
 check "but for a reader's declaration" says 2 "order_create: the run was made without a declaration of that id" claims --effects effects "$none"
 check "not intact: was cut" cut "$bundle" "$folder/cut.tar.gz"

@@ -128,6 +128,29 @@ static void test_none(void)
 	CU_ASSERT_STRING_EQUAL(buf_string(fixture_text(&fixture, "claims.json")), CLAIMS_BEGIN CLAIMS_END);
 }
 
+/* Of the version from before there were any that is said, and nothing is checked. */
+static void test_older(void)
+{
+	static const char *const members[] = { "claims.json", "effects.json" };
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	struct verify_report report;
+
+	CU_ASSERT(fixture_make(&fixture, "baseline") && fixture_verify(&fixture, &report));
+	CU_ASSERT(report.recomputed && !report.unclaimed);
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		fixture_drop(&fixture, members[i]);
+	CU_ASSERT(fixture_rehash(&fixture));
+	fixture_edit(&fixture, "manifest.json", "\"" MANIFEST_SCHEMA "\"", "\"confinement-evidence/1.0\"");
+	fixture_sums(&fixture);
+	CU_ASSERT(fixture_verify(&fixture, &report));
+	for (size_t i = 0; i < report.count; i++) {
+		CU_ASSERT(strcmp(report.checks[i].id, "claims") != 0 && strcmp(report.checks[i].id, "effects") != 0);
+		/* the page has a section of claims */
+		CU_ASSERT(report.checks[i].result != CHECK_FAIL || strcmp(report.checks[i].id, "generated") == 0);
+	}
+	CU_ASSERT(report.unclaimed && report.recomputed);
+}
+
 static void test_members(void)
 {
 	static const char *const members[] = { "claims.json", "effects.json" };
@@ -157,6 +180,7 @@ static CU_TestInfo tests[] = {
 	{ "what was altered", test_altered },
 	{ "claims over arms that were not run", test_not_run },
 	{ "nothing declared", test_none },
+	{ "an older version", test_older },
 	{ "members", test_members },
 	CU_TEST_INFO_NULL,
 };
