@@ -93,7 +93,7 @@ check "a bundle of a run that took the paths" made "$bundle" effects
 check "claims" says 2 "order_create: the declaration is the one that the run was made with" claims "$bundle"
 check "what is established" says 2 "  observation            established" claims "$bundle"
 check "what is not" says 2 "  complete_mediation     not_established" claims "$bundle"
-check "the document of claims" says 2 '"declarations":[{"id":"order_create","is":"sealed"}],"claims":[{"id":"order_create"' claims --json "$bundle"
+check "the document of claims" says 2 '"declarations":[{"id":"order_create","is":"sealed"},{"id":"order_create_pg","is":"sealed"}],"claims":[{"id":"order_create"' claims --json "$bundle"
 check "the same declaration" says 2 "order_create: your declaration is the one that the run was made with" claims --effects effects "$bundle"
 check "another: was planted" planted 's/"title": "/&x/'
 check "another declaration" says 2 "order_create: your declaration differs from the one that the run was made with" \
