@@ -201,6 +201,27 @@ static void other_declaration(struct shards *shards)
 	shards->manifests[1].files[0].sha256[0] = 'f';
 }
 
+static void assess(struct shards *shards, size_t shard, char digit)
+{
+	struct manifest *manifest = &shards->manifests[shard];
+	struct manifest_file *file = &manifest->files[manifest->files_count++];
+
+	snprintf(file->path, sizeof(file->path), "assessments.json");
+	memset(file->sha256, digit, HEX_SHA256 - 1);
+}
+
+static void other_assessment(struct shards *shards)
+{
+	assess(shards, 0, 'a');
+	assess(shards, 1, 'b');
+	assess(shards, 2, 'a');
+}
+
+static void one_is_assessed(struct shards *shards)
+{
+	assess(shards, 1, 'a');
+}
+
 static void older_format(struct shards *shards)
 {
 	shards->manifests[1].minor = 0;
@@ -266,6 +287,8 @@ static const struct {
 	{ other_gateway, "different gateways" },
 	{ other_profile, "different profiles" },
 	{ other_declaration, "different declarations of effects" },
+	{ other_assessment, "different assessments" },
+	{ one_is_assessed, "different assessments" },
 	{ older_format, "bundle 2 is of version 1.0 of the format" },
 	{ other_rule, "has another scenario 'baseline'" },
 	{ merged_already, "bundle 2 is merged already" },
