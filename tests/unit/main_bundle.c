@@ -2,8 +2,8 @@
  * A made-up bundle on standard output: `main_bundle SELECTOR [REPETITIONS]`, of a run of the tree's scenarios in which
  * everything went well, with the tree's declarations. Those scenarios that are not of the world of most tests are there
  * with "whole" as a third word; then the timeline of an arm may not be as its scenario has it. `effects` are there too.
- * Behind another third word, "declared", may stand a file of statements and the keys of assessors: "run:FILE" is one that
- * signs the run.
+ * Behind another third word, "declared", may stand a file of statements and the keys of assessors: "run:FILE" is one
+ * that signs the run.
  */
 #include "tests/unit/bundle_fixture.h"
 #include "tests/unit/declaration_world.h"
@@ -67,7 +67,9 @@ int main(int argc, char **argv)
 	if (!test_no_error(&err))
 		return 1;
 
-	if (argc < 2 || !make(&fixture, argv[1], argc > 2 ? strtoll(argv[2], NULL, 10) : 1, argc > 3 && strcmp(argv[3], "whole") == 0) ||
+	if (argc < 2 ||
+	    !make(&fixture, argv[1], argc > 2 ? strtoll(argv[2], NULL, 10) : 1,
+		  argc > 3 && strcmp(argv[3], "whole") == 0) ||
 	    !fixture_pack(&fixture, &archive))
 		return 1;
 	return fwrite(archive.data, 1, archive.length, stdout) != archive.length || fflush(stdout) != 0;
