@@ -25,7 +25,8 @@ struct ground {
 bool ground_is_gateway_reason(const char *reason);
 
 /* Why no arm of the scenario can prove anything, or NULL: its peers, faults or calls are not the gateway's, or no cell
- * of it can be made, of a mutant no flipped one. `ground` NULL: nothing is missing, and the gateway is the embedded one.
+ * of it can be made, of a mutant no flipped one. `ground` NULL: nothing is missing, and the gateway is the embedded
+ * one.
  */
 const char *ground_unusable(const struct ground *ground, const struct scenario *scenario);
 /* Why the cell cannot be made, or NULL. `scenarios`: all that may earn it; a zero whose every mutant this gateway

@@ -14,6 +14,7 @@
 #include "adapter/preflight.h"
 #include "core/clock.h"
 #include "core/fd.h"
+#include "core/postgres.h"
 #include "mutations/mutation.h"
 #include "reports/coverage.h"
 #include "runner/cluster.h"
@@ -144,6 +145,19 @@ static int draw_seed(struct run *run, struct error **err)
 	return 0;
 }
 
+static int find_cluster(struct run *run, struct error **err)
+{
+	const char *folder = run->options->postgres ? run->options->postgres : POSTGRES_FOLDER;
+	char url[POSTGRES_URL_BYTES];
+	cleanup_error struct error *unfit = NULL;
+
+	if (strlen(folder) >= sizeof(run->context.cluster) || postgres_url(folder, "postgres", url, &unfit) < 0)
+		return error_set(err, ERROR_USAGE, "--postgres takes an absolute path of letters, digits and _/.-");
+	snprintf(run->context.cluster, sizeof(run->context.cluster), "%s", folder);
+	run->context.postgres = cluster_there(folder);
+	return 0;
+}
+
 int run_plan(struct run *run, struct error **err)
 {
 	if (draw_seed(run, err) < 0)
@@ -156,11 +170,8 @@ int run_plan(struct run *run, struct error **err)
 	/* Until an engine was asked, it is taken to have what engines commonly have. */
 	run->context.user_xattr = true;
 	/* And a server whose socket lies there to answer. */
-	if (strlen(run->options->postgres) >= sizeof(run->context.cluster))
-		return error_set(err, ERROR_USAGE, "--postgres takes a folder of at most %zu bytes",
-				 sizeof(run->context.cluster) - 1);
-	snprintf(run->context.cluster, sizeof(run->context.cluster), "%s", run->options->postgres);
-	run->context.postgres = cluster_there(run->context.cluster);
+	if (find_cluster(run, err) < 0)
+		return -1;
 	return make_plan(run, err);
 }
 

@@ -2,6 +2,9 @@
 #ifndef HARNESS_TESTS_LIVE_EFFECT_ROWS_H
 #define HARNESS_TESTS_LIVE_EFFECT_ROWS_H
 
+#include <string.h>
+#include <unistd.h>
+
 #include "tests/live/peer_rows.h"
 
 /* By the agent itself and its child, and by a file it left; another service makes one whatever the agent can do. */
@@ -75,6 +78,14 @@ static const struct row effects_alike[] = {
 
 /* The same in PostgreSQL, where each order is a transaction, of the role that its path has. */
 #define EFFECT_PG "effects/pg/"
+
+/* Without a cluster these arms are not. */
+static inline bool effect_planned(const char *arm)
+{
+	return strncmp(arm, EFFECT_PG, strlen(EFFECT_PG)) != 0 ||
+	       access("/run/harness-postgres/.s.PGSQL.5432", F_OK) == 0;
+}
+
 #define ORDERS_PG(own, left, all)                                                                                      \
 	{ "order-http", "orders-pg", '=', (own), false }, { "order-child", "orders-pg", '=', (own), false },           \
 		{ "order-file", "orders-pg", '=', (left), false }, { "order-service", "orders-pg", '=', 1, false },    \

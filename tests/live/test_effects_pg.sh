@@ -103,6 +103,8 @@ check "a database that goes away is no zero" exits 2 3
 check "and no order is counted" sees order-create orders-pg ""
 
 # ---- without a cluster ----
+harness plain run --postgres "a folder" effects/pg
+check "what is no absolute path is no folder" exits 4
 harness plain run --postgres "$folder" effects/pg
 check "alone these cannot be run" exits 4
 harness plain run --postgres "$folder" effects/pg effects/order-create

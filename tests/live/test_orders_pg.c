@@ -332,8 +332,8 @@ static const char *const forms[] = {
 	"ALTER TABLE public.orders ENABLE ROW LEVEL SECURITY",
 	"CREATE RULE nothing AS ON INSERT TO public.orders WHERE NEW.quantity > 9 DO INSTEAD NOTHING",
 	"CREATE TABLE public.more () INHERITS (public.orders)",
-	"CREATE TRIGGER later AFTER INSERT ON public.orders EXECUTE FUNCTION "
-	"pg_catalog.suppress_redundant_updates_trigger()",
+	("CREATE TRIGGER later AFTER INSERT ON public.orders EXECUTE FUNCTION "
+	 "pg_catalog.suppress_redundant_updates_trigger()"),
 	"GRANT INSERT (role) ON public.orders TO order_writer",
 	"GRANT UPDATE ON public.orders TO order_service",
 	"GRANT INSERT ON public.orders TO PUBLIC",
