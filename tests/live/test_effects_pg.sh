@@ -115,6 +115,42 @@ check "each of their cells stands in the coverage" absent \
 	"$(cat scenarios/effects/pg/*.json | grep -c '"needs": "postgres"')"
 check "the bundle is verified all the same" "$folder/plain/build/harness" verify "$BUNDLE"
 
+# ---- a cluster of one's own, which may be hurt ----
+own=$folder/cluster
+mkdir "$own"
+tidy_cluster() {
+	[ ! -e "$own/pid" ] || ci/postgres stop --own "$own" >/dev/null 2>&1
+	tidy
+}
+trap tidy_cluster EXIT
+check "another cluster is started" ci/postgres start --own "$own"
+read -r pid born <"$own/pid"
+check "and once" ci/postgres start --own "$own"
+check "as the same" grep -qx "$pid $born" "$own/pid"
+check "it answers" ci/postgres status --own "$own"
+check "its data are its user's alone" test "$(stat -c '%U %a' "$own/data")" = "postgres 700"
+check "it listens on no address" not grep -rqF "pid=$pid," <(ss -Hltnp)
+harness plain run --postgres "$own/socket" effects/pg/order-create
+check "orders are made there too" exits 0
+found() { "$folder/plain/build/harness" doctor --postgres "$1" | grep -qE "^$2 +postgres"; }
+check "and doctor finds it" found "$own/socket" ok
+check "and none where none is" found "$own" absent
+ended() { ! grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$1/status"; }
+kill -STOP "$pid"
+began=$SECONDS
+check "a server that says nothing takes no order" not "$BUILD/libexec/order-writer" \
+	"postgresql:///harness_none?host=$own/socket" <<<"r"
+check "and nobody waits for it for ever" test $((SECONDS - began)) -le 8
+check "one that says nothing is stopped" ci/postgres stop --own "$own"
+check "and is gone" ended "$pid"
+check "with its data" not test -e "$own/data"
+check "the status says so" not ci/postgres status --own "$own"
+sleep 60 &
+printf '%s 1\n' "$!" >"$own/pid"
+check "what it did not start" ci/postgres stop --own "$own"
+check "lives on" kill "$!"
+check "and the other cluster" ci/postgres status
+
 # ---- what a run that was killed leaves ----
 left=harness_00000000000000000000000000000000_abcdef
 check "a database is left" "$BUILD/libexec/order-database" "$FOLDER" create "$left"
