@@ -47,14 +47,19 @@ static void find_postgres(const char *folder, struct preflight_finding *out)
 	char version[CLUSTER_VERSION_BYTES];
 
 	cluster_version(folder, version);
-	*out = (struct preflight_finding){ .id = "postgres",
-					   .status = version[0] ? FINDING_OK : FINDING_ABSENT,
-					   .mend = version[0] ? NULL : "in the source, ci/postgres start" };
+	*out = (struct preflight_finding){
+		.id = "postgres",
+		.status = version[0] ? FINDING_OK : FINDING_ABSENT,
+		.mend = version[0]
+				? NULL
+				: "in the source, ci/postgres start; without libpq-dev, ci/deps build and make before"
+	};
 	if (version[0])
 		snprintf(out->found, sizeof(out->found), "PostgreSQL %.60s, for effects/pg", version);
 	else
 		snprintf(out->found, sizeof(out->found),
-			 "no cluster with the roles of the orders answers: only effects/pg needs it");
+			 "no cluster with the roles of the orders answers, or harness was built without libpq: only "
+			 "effects/pg needs it");
 }
 
 static void print_text(const struct preflight_finding *findings, size_t count, size_t missing)
