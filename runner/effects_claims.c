@@ -107,8 +107,8 @@ static void print_whose(const char *id, enum whose whose)
 	static const char *const words[] = {
 		[WHOSE_BUNDLE] = "the declaration is the one that the run was made with",
 		[WHOSE_SAME] = "your declaration is the one that the run was made with",
-		[WHOSE_OTHER] = "your declaration differs from the one that the run was made with, and the claims "
-				"follow from yours: without --effects they follow from the bundle's",
+		[WHOSE_OTHER] = ("your declaration differs from the one that the run was made with, and the claims "
+				 "follow from yours: without --effects they follow from the bundle's"),
 		[WHOSE_READER] = "the run was made without a declaration of that id: the claims follow from yours",
 	};
 

@@ -45,7 +45,7 @@ static void test_taken(void)
 		return;
 	claims_in(&fixture, claims);
 	for (size_t id = 0; id < CLAIMS; id++)
-		CU_ASSERT_EQUAL(claims->claims[id].status, expected[id]);
+		CU_ASSERT_EQUAL(claims->claims[id].status, (int)expected[id]);
 	CU_ASSERT_EQUAL(strlen(claims->declaration), HEX_SHA256 - 1);
 }
 

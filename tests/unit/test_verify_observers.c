@@ -9,8 +9,9 @@ static int make(struct fixture *fixture, const char *program, bool again)
 {
 	int made = declared_make(&fixture->world, "effects", &fixture->effects, &fixture->effects_count);
 	struct effect *effect = fixture->effects;
+	int brought = again ? 2 : 1;
 
-	for (int i = 0; made && program && i <= again; i++) {
+	for (int i = 0; made && program && i < brought; i++) {
 		struct effect_observer *observer = &effect->observers[effect->observers_count++];
 
 		*observer = (struct effect_observer){ .inputs_count = 1, .sees_count = 1 };
