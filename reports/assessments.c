@@ -254,7 +254,7 @@ int assessment_sign(const struct private_key *key, const struct assessment *stat
 {
 	cleanup_buf struct buf payload = BUF(ASSESSMENT_BYTES);
 	cleanup_buf struct buf encoding = BUF(ENCODING_BYTES);
-	struct signature signature;
+	struct signature signature = { .length = 0 };
 	int result = assessment_encode(statement, &payload, err);
 
 	if (result == 0)
