@@ -86,8 +86,7 @@ static inline struct claims_world *claims_world_new(void)
 		fprintf(stderr, "claims_world: %s\n", err ? error_text(err) : "no memory");
 		abort();
 	}
-	world->mutant = world->scenario;
-	snprintf(world->mutant.control, sizeof(world->mutant.control), "base");
+	effect_world_mutant(&world->scenario, &world->mutant);
 	world_cell(world, 0, &world->scenario, 1);
 	world_cell(world, 1, &world->scenario, 0);
 	world_cell(world, 2, &world->mutant, 0);
@@ -96,7 +95,7 @@ static inline struct claims_world *claims_world_new(void)
 	world->verdicts =
 		(struct verdicts){ .cells = world->cells, .cells_count = 3, .arms = world->arms, .arms_count = 2 };
 	world->correlation.findings = world->findings;
-	world_finding(world, CORRELATE_JOINED, "permitted");
+	world_finding(world, CORRELATE_JOINED, "order-gateway");
 	world_statement(world, WORLD_INVENTORY, ASSESSMENT_INVENTORY, "");
 	inventory = &world->statements[WORLD_INVENTORY];
 	for (size_t i = 0; i < world->effect.paths_count; i++)

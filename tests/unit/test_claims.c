@@ -136,42 +136,42 @@ static void replace_finding(struct claims_world *world, enum correlate_kind kind
 
 static void call_without_row(struct claims_world *world)
 {
-	replace_finding(world, CORRELATE_CALL_WITHOUT_ROW, "permitted");
+	replace_finding(world, CORRELATE_CALL_WITHOUT_ROW, "order-gateway");
 }
 
 static void second_call_without_row(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_CALL_WITHOUT_ROW, "permitted");
+	world_finding(world, CORRELATE_CALL_WITHOUT_ROW, "order-gateway");
 }
 
 static void row_again(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_ROW_AGAIN, "permitted");
+	world_finding(world, CORRELATE_ROW_AGAIN, "order-gateway");
 }
 
 static void copied_id(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_COPIED_ID, "permitted");
+	world_finding(world, CORRELATE_COPIED_ID, "order-gateway");
 }
 
 static void row_of_denied(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_ROW_OF_DENIED, "permitted");
+	world_finding(world, CORRELATE_ROW_OF_DENIED, "order-gateway");
 }
 
 static void call_without_entry(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_CALL_WITHOUT_ENTRY, "permitted");
+	world_finding(world, CORRELATE_CALL_WITHOUT_ENTRY, "order-gateway");
 }
 
 static void call_again(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_CALL_AGAIN, "permitted");
+	world_finding(world, CORRELATE_CALL_AGAIN, "order-gateway");
 }
 
 static void row_without_call(struct claims_world *world)
 {
-	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "permitted");
+	world_finding(world, CORRELATE_ROW_WITHOUT_CALL, "order-gateway");
 }
 
 static void row_of_a_closed_path(struct claims_world *world)
@@ -611,7 +611,7 @@ static void test_findings(void)
 		CU_ASSERT_EQUAL(found.count, rows[i].kind >= 0);
 		if (found.count == 1) {
 			CU_ASSERT_EQUAL(found.findings[0].kind, rows[i].kind);
-			CU_ASSERT_STRING_EQUAL(found.findings[0].subject, "permitted");
+			CU_ASSERT_STRING_EQUAL(found.findings[0].subject, "order-gateway");
 			CU_ASSERT_STRING_EQUAL(found.findings[0].entry, "o-2");
 		}
 		/* what a mutant shows is no finding */

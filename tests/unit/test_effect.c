@@ -113,13 +113,13 @@ static void test_refused(void)
 		{ ",\"reason\":\"r\"", "", "order.json: excluded[0].reason: missing" },
 		{ "[\"effect\"]", "[]", "order.json: observers[0].sees" },
 		/* names */
-		{ "\"observers\":[\"tcp4\",\"deliveries\",\"mine\"]", "\"observers\":[\"tcp4\",\"mien\"]",
+		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[\"orders\",\"mien\"]",
 		  "order.json: paths[0].observers[1]: unknown 'mien': did you mean 'mine'?" },
-		{ "\"observers\":[\"tcp4\",\"deliveries\",\"mine\"]", "\"observers\":[\"moonlight\"]",
+		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[\"moonlight\"]",
 		  "order.json: paths[0].observers[0]: unknown 'moonlight'" },
-		{ "\"observers\":[\"tcp4\",\"deliveries\",\"mine\"]", "\"observers\":[]",
+		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[]",
 		  "order.json: paths[0].observers: none: nobody would see the effect" },
-		{ "\"observers\":[\"tcp4\",\"deliveries\",\"mine\"]", "\"observers\":[\"mine\",\"mine\"]",
+		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[\"mine\",\"mine\"]",
 		  "order.json: paths[0].observers[1]: 'mine' stands there twice" },
 		{ "{\"id\":\"mine\"", "{\"id\":\"tcp4\"",
 		  "order.json: observers[0].program: 'tcp4' is one of the harness" },
@@ -127,17 +127,17 @@ static void test_refused(void)
 		  "order.json: observers[0].program: 'mine' is none" },
 		{ "\"sees\":[\"effect\"]}]",
 		  "\"sees\":[\"effect\"]},{\"id\":\"mine\",\"program\":\"p\",\"sees\":[\"effect\"]}]",
-		  "order.json: observers[1].id: 'mine' stands there twice" },
+		  "order.json: observers[2].id: 'mine' stands there twice" },
 		{ "[\"base\"]", "[\"nowhere\"]", "order.json: paths[0].scenarios[0]: no scenario is 'nowhere'" },
 		{ "[\"base\"]", "[\"base\",\"base\"]", "order.json: paths[0].scenarios[1]: 'base' stands there twice" },
-		{ "\"subject\":\"permitted\"", "\"subject\":\"stderr\"",
+		{ "\"subject\":\"order-gateway\"", "\"subject\":\"stderr\"",
 		  "order.json: paths[0].scenarios[0]: 'base' does not look for 'stderr'" },
 		/* a canary check is no path of the effect: nobody of this path sees it */
-		{ "\"subject\":\"permitted\"", "\"subject\":\"dns\"",
+		{ "\"subject\":\"order-gateway\"", "\"subject\":\"dns\"",
 		  "order.json: paths[0].scenarios[0]: 'base' does not look for 'dns' at an observer of this path" },
 		{ "\"id\":\"P2\"", "\"id\":\"P1\"", "order.json: paths[1].id: 'P1' stands there twice" },
-		{ "\"subject\":\"tcp4\"", "\"subject\":\"permitted\"",
-		  "order.json: paths[1].subject: 'permitted' is that of another path" },
+		{ "\"subject\":\"tcp4\"", "\"subject\":\"order-gateway\"",
+		  "order.json: paths[1].subject: 'order-gateway' is that of another path" },
 		/* coverage */
 		{ "\"mediated\",\"basis\":\"statements\"", "\"mediated\",\"basis\":\"none\"",
 		  "order.json: paths[2].coverage.basis: goes with a claim" },
@@ -198,13 +198,14 @@ static void test_set(void)
 	CU_ASSERT(test_error(&err, ERROR_INPUT, "is declared for 'b'"));
 	snprintf(two[1].effect, sizeof(two[1].effect), "order_delete");
 	CU_ASSERT(effect_check_set(two, 2, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_INPUT, "second.json: paths[0].subject: 'permitted' is counted by the same"));
+	CU_ASSERT(
+		test_error(&err, ERROR_INPUT, "second.json: paths[0].subject: 'order-gateway' is counted by the same"));
 	for (size_t i = 0; i < two[1].paths_count; i++)
 		snprintf(two[1].paths[i].subject, sizeof(two[1].paths[i].subject), "other-%zu", i);
 	/* one observer may see two effects by subjects of their own, as paths of one effect share theirs */
-	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "tcp4") &&
-		       effect_path_observer(&two[0].paths[1], "tcp4"));
-	CU_ASSERT_TRUE(effect_path_observer(&two[1].paths[0], "tcp4"));
+	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "orders") &&
+		       effect_path_observer(&two[0].paths[1], "orders"));
+	CU_ASSERT_TRUE(effect_path_observer(&two[1].paths[0], "orders"));
 	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	snprintf(two[1].effect, sizeof(two[1].effect), "order_create");

@@ -120,9 +120,9 @@ static void shared(void)
 	CU_ASSERT(test_no_error(&err));
 	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "mine"));
 	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[1], "mine"));
-	CU_ASSERT(effect_world_decode("\"subject\":\"tcp4\"", "\"subject\":\"permitted\"", scenario, &two[1], &err) <
-		  0);
-	CU_ASSERT(test_error(&err, ERROR_INPUT, "paths[1].subject: 'permitted' is that of another path"));
+	CU_ASSERT(effect_world_decode("\"subject\":\"tcp4\"", "\"subject\":\"order-gateway\"", scenario, &two[1],
+				      &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "paths[1].subject: 'order-gateway' is that of another path"));
 	CU_ASSERT_EQUAL(effect_world_decode(NULL, NULL, scenario, &two[1], &err), 0);
 	snprintf(two[1].id, sizeof(two[1].id), "second");
 	CU_ASSERT(effect_check_set(two, 2, &err) < 0);
@@ -130,7 +130,8 @@ static void shared(void)
 			     "second.json: effect: 'order_create' is declared for 'b' in order.json too"));
 	snprintf(two[1].boundary.id, sizeof(two[1].boundary.id), "b2");
 	CU_ASSERT(effect_check_set(two, 2, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_INPUT, "second.json: paths[0].subject: 'permitted' is counted by the same"));
+	CU_ASSERT(
+		test_error(&err, ERROR_INPUT, "second.json: paths[0].subject: 'order-gateway' is counted by the same"));
 	/* where their observers differ, so do the effects */
 	for (size_t path = 0; path < two[1].paths_count; path++) {
 		two[1].paths[path].observers_count = 1;
@@ -179,8 +180,8 @@ static void two_effects(void)
 	two[1].paths_count = 1;
 	CU_ASSERT_EQUAL(effect_check_set(two, 2, &err), 0);
 	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "tcp4") &&
-		       effect_path_observer(&two[1].paths[0], "tcp4"));
+	CU_ASSERT_TRUE(effect_path_observer(&two[0].paths[0], "orders") &&
+		       effect_path_observer(&two[1].paths[0], "orders"));
 	derive(world, &two[0]);
 	CU_ASSERT_TRUE(rests_on(&world->claims, "o-0") && !rests_on(&world->claims, "o-1"));
 	derive(world, &two[1]);
@@ -201,8 +202,8 @@ static void two_paths(void)
 	cleanup_free struct claims_world *world = claims_world_new();
 	const struct claim *mediation = &world->claims.claims[CLAIM_MEDIATION];
 
-	CU_ASSERT_TRUE(effect_path_observer(&world->effect.paths[0], "tcp4") &&
-		       effect_path_observer(&world->effect.paths[1], "tcp4"));
+	CU_ASSERT_TRUE(effect_path_observer(&world->effect.paths[0], "orders") &&
+		       effect_path_observer(&world->effect.paths[1], "orders"));
 	derive(world, &world->effect);
 	CU_ASSERT_EQUAL(mediation->status, CLAIM_ESTABLISHED);
 	world->observations[1].value = 1;
