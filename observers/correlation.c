@@ -216,7 +216,8 @@ static void on_row(void *context, const struct orders_row *from)
 		joining->marked[of->phase]++;
 		return;
 	}
-	if (of && strcmp(of->text, TOOL) != 0)
+	/* Of another path it is no matter of a call, unless it says that it is. */
+	if (of && strcmp(of->text, TOOL) != 0 && !from->call[0])
 		return;
 	if (joining->rows_count == CORRELATE_MAX) {
 		joining->limit = true;
