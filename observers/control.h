@@ -62,6 +62,9 @@ int observer_collect(struct observer_process *process, enum wire_phase phase, ob
 /* Descriptor to poll for reading; observer_dispatch() then takes in what is there without waiting. -1 once lost.
  * Dispatch returns ERROR_CLOSED when the program went away. */
 int observer_fd(const struct observer_process *process);
+/* What a loop may still watch of it: as observer_fd(), and once it is lost the descriptor that it had. It is open until
+ * observer_stop(), before which it is to be removed from every loop. */
+int observer_watched(const struct observer_process *process);
 int observer_dispatch(struct observer_process *process, struct error **err) MUST_CHECK;
 /* What became known so far. */
 bool observer_seen(const struct observer_process *process, const char *observer, enum wire_phase phase);

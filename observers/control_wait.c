@@ -282,6 +282,11 @@ int observer_fd(const struct observer_process *process)
 	return process->socket;
 }
 
+int observer_watched(const struct observer_process *process)
+{
+	return process->socket >= 0 ? process->socket : process->lost;
+}
+
 bool observer_seen(const struct observer_process *process, const char *observer, enum wire_phase phase)
 {
 	for (int i = 0; i < OBSERVER_VIEWS && process->kind->observers[i]; i++)

@@ -269,6 +269,9 @@ void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t
 /* Until each has read the marker: it looks before the agent has anything to do. One that is late is ended. Which
  * revision of the deployment they look at, they say by then. */
 void arm_declared_await(struct arm *arm);
+bool arm_declared_is(const struct arm *arm, const struct observer_kind *kind);
+/* Where one of them is to report: the gateway ends, so that nothing of it comes after their last look. */
+void arm_declared_finish(struct arm *arm);
 
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
 void arm_observers_start(struct arm *arm);

@@ -75,6 +75,21 @@ void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t
 						   inputs[input].fd);
 }
 
+bool arm_declared_is(const struct arm *arm, const struct observer_kind *kind)
+{
+	for (size_t i = 0; i < arm->declared.count; i++)
+		if (kind == &arm->declared_kinds[i])
+			return true;
+	return false;
+}
+
+void arm_declared_finish(struct arm *arm)
+{
+	for (size_t i = 0; i < arm->observers_count; i++)
+		if (arm_declared_is(arm, observer_kind(arm->observers[i])))
+			arm_gateway_end(arm);
+}
+
 /* One arm is of one revision: where two are said, it is of none. */
 static void keep_revision(struct arm *arm, const char *said)
 {

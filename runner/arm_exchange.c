@@ -422,6 +422,7 @@ int arm_exchange(struct arm *arm, const struct buf *payload, struct error **err)
 	error_keep_first(err, &late);
 	arm_records_finish(arm);
 	arm_orders_finish(arm);
+	arm_declared_finish(arm);
 	if (arm_observers_collect(arm, true, &late) < 0)
 		status = -1;
 	error_keep_first(err, &late);

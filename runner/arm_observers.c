@@ -228,9 +228,11 @@ static void start_inside(struct arm *arm, int netns)
 	wait_ready(arm, first);
 }
 
+/* The loop forgets it first, also one that was lost while something else than the loop waited for it: its number would
+ * be nobody's, or another's. */
 static void stop_one(struct arm *arm, struct observer_process *observer)
 {
-	loop_remove(arm->loop, observer_fd(observer));
+	loop_remove(arm->loop, observer_watched(observer));
 	observer_stop(observer);
 }
 
@@ -404,13 +406,15 @@ static int collect(struct arm *arm, struct observer_process *observer, struct er
 	return 0;
 }
 
-/* Whether it waits for what the engine has to tell after the end, or for that of the gateway, which is later. */
+/* Whether it waits for what the engine has to tell after the end, or for that of the gateway, which is later. What a
+ * declaration brings looks at an effect wherever it happens: also at one that gateway or service are late with. */
 static bool needs_engine(const struct arm *arm, const struct observer_kind *kind)
 {
-	return strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 || strcmp(kind->id, "state") == 0 ||
-	       strcmp(kind->id, "client") == 0 || strcmp(kind->id, "spans") == 0 || strcmp(kind->id, "audit") == 0 ||
-	       strcmp(kind->program, "observer-bytes") == 0 || strcmp(kind->id, "orders") == 0 ||
-	       strcmp(kind->id, "correlation") == 0 || (kind->needs & OBSERVER_POSTGRES) ||
+	return arm_declared_is(arm, kind) || strcmp(kind->id, "files") == 0 || strcmp(kind->id, "logs") == 0 ||
+	       strcmp(kind->id, "state") == 0 || strcmp(kind->id, "client") == 0 || strcmp(kind->id, "spans") == 0 ||
+	       strcmp(kind->id, "audit") == 0 || strcmp(kind->program, "observer-bytes") == 0 ||
+	       strcmp(kind->id, "orders") == 0 || strcmp(kind->id, "correlation") == 0 ||
+	       (kind->needs & OBSERVER_POSTGRES) ||
 	       /* A collector notes what it refuses, and the gateway asks it last at its end. */
 	       (strcmp(kind->id, "deliveries") == 0 && arm->scenario.peer.at == PEER_COLLECTOR);
 }
@@ -429,7 +433,7 @@ int arm_observers_collect(struct arm *arm, bool engine, struct error **err)
 		if (needs_engine(arm, observer_kind(arm->observers[i])) != engine)
 			continue;
 		/* One that turns out to be lost closes its descriptor: it is not watched any more from here on. */
-		loop_remove(arm->loop, observer_fd(arm->observers[i]));
+		loop_remove(arm->loop, observer_watched(arm->observers[i]));
 		if (collect(arm, arm->observers[i], err) < 0)
 			return -1;
 		/* The kernel takes its time to close a capture or an inotify. */
@@ -447,6 +451,6 @@ void arm_observers_halt(struct arm *arm)
 void arm_observers_end(struct arm *arm)
 {
 	for (size_t i = 0; i < arm->observers_count; i++)
-		observer_stop(arm->observers[i]);
+		stop_one(arm, arm->observers[i]);
 	arm->observers_count = 0;
 }
