@@ -15,6 +15,16 @@ enum { NUMBER, REFERENCE, ITEM, QUANTITY, CALL, COLUMNS };
 
 static const int types[COLUMNS];
 
+/* Whether a number that was given is given to no other row: as SQLite understood the table, not as its text reads. */
+static bool never_again(sqlite3 *connection)
+{
+	int counts = 0;
+
+	return sqlite3_table_column_metadata(connection, "main", "orders", "id", NULL, NULL, NULL, NULL, &counts) ==
+		       SQLITE_OK &&
+	       counts;
+}
+
 /* A view, a table with other columns, or one that gives a number again, might show what is no order, or hide one. */
 static bool form_holds(sqlite3 *connection)
 {
@@ -22,10 +32,9 @@ static bool form_holds(sqlite3 *connection)
 	sqlite3_stmt *column = NULL;
 	int at = 0, code = sqlite3_prepare_v2(connection,
 					      "SELECT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c "
-					      "WHERE s.name = 'orders' AND s.type = 'table' AND s.sql LIKE "
-					      "'%AUTOINCREMENT%' ORDER BY c.cid",
+					      "WHERE s.name = 'orders' AND s.type = 'table' ORDER BY c.cid",
 					      -1, &column, NULL);
-	bool same = code == SQLITE_OK;
+	bool same = code == SQLITE_OK && never_again(connection);
 
 	while (same && (code = sqlite3_step(column)) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(column, 0);

@@ -184,6 +184,12 @@ static const struct {
 	{ "other columns", ORDERS(ID "item TEXT, reference TEXT, quantity INTEGER, call TEXT") },
 	{ "numbers that may come again",
 	  ORDERS("id INTEGER PRIMARY KEY, reference TEXT, item TEXT, quantity INTEGER, call TEXT") },
+	{ "numbers that may come again, and a comment",
+	  ORDERS("id INTEGER PRIMARY KEY /* AUTOINCREMENT */, reference TEXT, item TEXT, quantity INTEGER, call "
+		 "TEXT") ";INSERT INTO sqlite_sequence VALUES ('orders', 0)" },
+	{ "and a default of that name",
+	  ORDERS("id INTEGER PRIMARY KEY, reference TEXT, item TEXT DEFAULT 'AUTOINCREMENT', quantity INTEGER, call "
+		 "TEXT") },
 	{ "a row of another form",
 	  ORDERS(ID "reference, item TEXT, quantity INTEGER, call TEXT") ";INSERT INTO orders VALUES "
 									 "(1, x'00', 'book', 1, '')" },
