@@ -129,61 +129,78 @@ static void put_status(const struct claims *claims, enum claim_status status, co
 	}
 }
 
-static void put_line(const struct claims *claims, struct buf *out)
+/* Whether an arm took a path of it. */
+static bool is_exercised(const struct verdicts *verdicts, const struct effect *effect)
 {
-	size_t established = claims_established(claims);
-
-	buf_printf(out, "claims: %s: %zu of %zu established", claims->id, established, claims->claims_count);
-	put_status(claims, CLAIM_REFUTED, "; refuted: ", out);
-	put_status(claims, CLAIM_NOT_ESTABLISHED, "; not established: ", out);
-	buf_text(out, established < claims->claims_count ? "; `harness effects claims` says why\n" : "\n");
+	for (size_t path = 0; path < effect->paths_count; path++)
+		for (size_t i = 0; i < effect->paths[path].scenarios_count; i++)
+			for (size_t arm = 0; arm < verdicts->arms_count; arm++)
+				if (strcmp(verdicts->arms[arm].scenario->id, effect->paths[path].scenarios[i]) == 0)
+					return true;
+	return false;
 }
 
-typedef int (*claims_taker)(void *context, const struct claims *claims, struct error **err);
+/* Whether all of them are as they are of a run that had nothing to do with the effect. */
+static bool says_nothing(const struct claims *claims)
+{
+	for (size_t id = 0; id < claims->claims_count; id++)
+		if (claims->claims[id].status != CLAIM_NOT_ESTABLISHED)
+			return false;
+	return true;
+}
 
-static int each_effect(const struct findings *findings, claims_taker take, void *context, struct error **err)
+static void put_line(const struct claims *claims, struct buf *out)
+{
+	buf_printf(out, "claims: %s: %zu of %zu established", claims->id, claims_established(claims),
+		   claims->claims_count);
+	put_status(claims, CLAIM_REFUTED, "; refuted: ", out);
+	put_status(claims, CLAIM_NOT_ESTABLISHED, "; not established: ", out);
+	buf_text(out, "\n");
+}
+
+int claims_lines(const struct findings *findings, const char *bundle, struct buf *out, struct error **err)
+{
+	cleanup_free struct claims *claims = calloc(1, sizeof(*claims));
+	cleanup_buf struct buf idle = BUF(EFFECTS_BYTES);
+	bool why = false;
+
+	if (!claims)
+		return error_set(err, ERROR_MEMORY, "no memory for claims");
+	for (size_t i = 0; i < findings->effects_count; i++) {
+		const struct effect *effect = &findings->effects[i];
+
+		if (claims_of(findings, effect, claims, err) < 0)
+			return -1;
+		if (says_nothing(claims) && !is_exercised(findings->verdicts, effect)) {
+			buf_printf(&idle, "%s%s", idle.length ? ", " : "claims: ", effect->id);
+			continue;
+		}
+		put_line(claims, out);
+		why |= claims_established(claims) < claims->claims_count;
+	}
+	if (findings->effects_count == 0)
+		buf_text(out, "claims: none: no effect is declared for these scenarios\n");
+	if (idle.length)
+		buf_printf(out, "%s: not exercised by these scenarios\n", buf_string(&idle));
+	if (why)
+		buf_printf(out, "claims: `harness effects claims %s` says why\n", bundle);
+	return buf_check(&idle, "the claims", err) < 0 ? -1 : buf_check(out, "the claims", err);
+}
+
+int claims_put(const struct findings *findings, struct json_writer *json, struct error **err)
 {
 	cleanup_free struct claims *claims = calloc(1, sizeof(*claims));
 
 	if (!claims)
 		return error_set(err, ERROR_MEMORY, "no memory for claims");
-	for (size_t i = 0; i < findings->effects_count; i++)
-		if (claims_of(findings, &findings->effects[i], claims, err) < 0 || take(context, claims, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int take_line(void *context, const struct claims *claims, struct error **err)
-{
-	(void)err;
-	put_line(claims, context);
-	return 0;
-}
-
-int claims_lines(const struct findings *findings, struct buf *out, struct error **err)
-{
-	if (each_effect(findings, take_line, out, err) < 0)
-		return -1;
-	if (findings->effects_count == 0)
-		buf_text(out, "claims: none: no effect is declared for these scenarios\n");
-	return buf_check(out, "the claims", err);
-}
-
-static int take_json(void *context, const struct claims *claims, struct error **err)
-{
-	(void)err;
-	schema_encode(claims_fields, claims, context);
-	return 0;
-}
-
-int claims_put(const struct findings *findings, struct json_writer *json, struct error **err)
-{
-	int result;
-
 	json_array(json);
-	result = each_effect(findings, take_json, json, err);
+	for (size_t i = 0; i < findings->effects_count; i++) {
+		if (claims_of(findings, &findings->effects[i], claims, err) < 0)
+			return -1;
+		schema_encode(claims_fields, claims, json);
+	}
 	json_array_end(json);
-	return result;
+	return 0;
 }
 
 static const struct schema_field effects_document[];

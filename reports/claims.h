@@ -18,8 +18,9 @@ int effects_schema(struct buf *out, struct error **err) MUST_CHECK;
  * one place that says what claims are made from. */
 int claims_of(const struct findings *findings, const struct effect *effect, struct claims *out,
 	      struct error **err) MUST_CHECK;
-/* For the end of a run: a line for each effect that is declared, with what is not established or refuted. */
-int claims_lines(const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
+/* For the end of a run: a line for each effect that is declared, with what is not established or refuted, and the
+ * command that says why of this `bundle`; one line for all those of which no arm took a path. */
+int claims_lines(const struct findings *findings, const char *bundle, struct buf *out, struct error **err) MUST_CHECK;
 /* An array of what is said of each, as claims.json has it. */
 int claims_put(const struct findings *findings, struct json_writer *json, struct error **err) MUST_CHECK;
 /* claims.json. */

@@ -371,7 +371,7 @@ static int print_merged(const struct merging *merging, struct error **err)
 	facts.colours = terminal.colours;
 	snprintf(bundle, sizeof(bundle), "%s/%s", merging->options->target, BUNDLE_ARCHIVE);
 	summary_text(merging->verdicts, merging->merged->plan, &facts, &text);
-	if (!facts.quiet && claims_lines(&merging->findings, &text, err) < 0)
+	if (!facts.quiet && claims_lines(&merging->findings, bundle, &text, err) < 0)
 		return -1;
 	fputs(buf_string(&text), terminal.out);
 	fflush(terminal.out);

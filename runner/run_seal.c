@@ -317,7 +317,7 @@ static int print_summary(const struct seal *seal, const struct bundle_identity *
 
 	snprintf(bundle, sizeof(bundle), "%s/%s", run->store.path, BUNDLE_ARCHIVE);
 	summary_text(seal->verdicts, run->plan, &facts, &text);
-	if (!facts.quiet && claims_lines(&seal->findings, &text, err) < 0)
+	if (!facts.quiet && claims_lines(&seal->findings, bundle, &text, err) < 0)
 		return -1;
 	fputs(buf_string(&text), out);
 	fflush(out);

@@ -47,7 +47,8 @@ sealed() { # CLAIM STATUS
 		jq -r --arg claim "$1" '.effects[] | select(.id == "order_create").claims[] | select(.claim == $claim).status')
 	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
 }
-check "the run says what is established" says "claims: order_create: 3 of 5 established; not established: path_set_completeness, complete_mediation;"
+check "the run says what is established" says "claims: order_create: 3 of 5 established; not established: path_set_completeness, complete_mediation"
+check "and which command says why of this bundle" says "claims: \`harness effects claims $folder/runs/"
 claims plain
 check "the declaration is the bundle's own" says "order_create: the declaration is the one that the run was made with"
 check "as sealed, the calls were authorised" sealed authorization established

@@ -137,26 +137,60 @@ static void test_none(void)
 	LACKS(&declared.text, "id=\"claims\"");
 }
 
+static void check_lines(const struct findings *findings, const char *expected)
+{
+	cleanup_buf struct buf lines = BUF(TEXT_BYTES);
+	struct error *err = NULL;
+
+	CU_ASSERT(claims_lines(findings, "b.tar.gz", &lines, &err) == 0 && test_no_error(&err));
+	CU_ASSERT_STRING_EQUAL(buf_string(&lines), expected);
+}
+
 /* The lines at the end of a run. */
 static void test_lines(void)
 {
 	cleanup_declared struct declared declared = { .count = 0 };
-	cleanup_buf struct buf lines = BUF(TEXT_BYTES), none = BUF(TEXT_BYTES);
-	struct error *err = NULL;
 
 	CU_ASSERT(declare(&declared, "effects"));
 	see(&declared.world, "effects/order-create", "order-http", "orders")->value = 1;
 	show(&declared);
-	CU_ASSERT(claims_lines(&declared.findings, &lines, &err) == 0 && test_no_error(&err));
-	CU_ASSERT_STRING_EQUAL(
-		buf_string(&lines),
-		"claims: order_create: 3 of 5 established; refuted: complete_mediation; not established: "
-		"path_set_completeness; `harness effects claims` says why\n"
-		"claims: order_create_pg: 3 of 5 established; not established: path_set_completeness, "
-		"complete_mediation; `harness effects claims` says why\n");
+	check_lines(&declared.findings,
+		    "claims: order_create: 3 of 5 established; refuted: complete_mediation; not established: "
+		    "path_set_completeness\n"
+		    "claims: order_create_pg: 3 of 5 established; not established: path_set_completeness, "
+		    "complete_mediation\n"
+		    "claims: `harness effects claims b.tar.gz` says why\n");
 	declared.findings.effects_count = 0;
-	CU_ASSERT(claims_lines(&declared.findings, &none, &err) == 0 && test_no_error(&err));
-	CU_ASSERT_STRING_EQUAL(buf_string(&none), "claims: none: no effect is declared for these scenarios\n");
+	check_lines(&declared.findings, "claims: none: no effect is declared for these scenarios\n");
+}
+
+/* Of a run that had nothing to do with an effect, nothing is said that sounds like a defect; the document has it all.
+ */
+static void test_not_exercised(void)
+{
+	cleanup_declared struct declared declared = { .count = 0 };
+	cleanup_buf struct buf whole = BUF(TEXT_BYTES);
+	struct error *err = NULL;
+
+	CU_ASSERT(declare(&declared, "baseline"));
+	show(&declared);
+	check_lines(&declared.findings, "claims: order_create, order_create_pg: not exercised by these scenarios\n");
+	CU_ASSERT(claims_member(&declared.findings, &whole, &err) == 0 && test_no_error(&err));
+	HOLDS(&whole, "\"id\":\"order_create_pg\"");
+	HOLDS(&whole, "\"status\":\"not_established\"");
+}
+
+static void test_one_exercised(void)
+{
+	cleanup_declared struct declared declared = { .count = 0 };
+
+	CU_ASSERT(declare(&declared, "effects/order-gateway"));
+	show(&declared);
+	check_lines(&declared.findings,
+		    "claims: order_create: 3 of 5 established; not established: path_set_completeness, "
+		    "complete_mediation\n"
+		    "claims: order_create_pg: not exercised by these scenarios\n"
+		    "claims: `harness effects claims b.tar.gz` says why\n");
 }
 
 static CU_TestInfo tests[] = {
@@ -165,6 +199,8 @@ static CU_TestInfo tests[] = {
 	{ "every text for itself", test_escaped },
 	{ "nothing declared", test_none },
 	{ "lines", test_lines },
+	{ "what was not exercised", test_not_exercised },
+	{ "one of two exercised", test_one_exercised },
 	CU_TEST_INFO_NULL,
 };
 
