@@ -3,6 +3,8 @@
 #include <string.h>
 
 #define DEPTH 2
+#define FIELDS_MAX 16
+#define DECLARATION "declarationSha256"
 
 static bool is_unsigned(const struct assessment *statement, const struct assessment_ground *ground)
 {
@@ -43,6 +45,11 @@ static bool is_of_other_boundary(const struct assessment *statement, const struc
 	return strcmp(statement->boundary, ground->effect->boundary.id) != 0;
 }
 
+static bool is_of_other_declaration(const struct assessment *statement, const struct assessment_ground *ground)
+{
+	return strcmp(statement->declaration, ground->declaration) != 0;
+}
+
 static bool is_not_yet(const struct assessment *statement, const struct assessment_ground *ground)
 {
 	return strcmp(ground->now, statement->from) < 0;
@@ -72,6 +79,7 @@ static bool (*const refusals[])(const struct assessment *statement, const struct
 	[ASSESSMENT_OTHER_EFFECT] = is_of_other_effect,
 	[ASSESSMENT_OTHER_REVISION] = is_of_other_revision,
 	[ASSESSMENT_OTHER_BOUNDARY] = is_of_other_boundary,
+	[ASSESSMENT_OTHER_DECLARATION] = is_of_other_declaration,
 	[ASSESSMENT_NOT_YET] = is_not_yet,
 	[ASSESSMENT_EXPIRED] = is_expired,
 	[ASSESSMENT_OTHER_PATH] = is_of_other_path,
@@ -85,14 +93,34 @@ enum assessment_reason assessment_judge(const struct assessment *statement, cons
 	return ASSESSMENT_COUNTS;
 }
 
-int assessment_decode(const char *bytes, size_t length, const char *file, struct assessment *out, struct error **err)
+static int decode(const struct schema_field *fields, const char *bytes, size_t length, const char *file,
+		  struct assessment *out, struct error **err)
 {
 	cleanup_json struct json_document *document = NULL;
 	int result = json_parse(bytes, length, DEPTH, &document, err);
 
 	if (result < 0)
 		return error_wrap(err, "%s", file);
-	return schema_decode(assessment_fields, json_root(document), file, out, sizeof(*out), err);
+	return schema_decode(fields, json_root(document), file, out, sizeof(*out), err);
+}
+
+int assessment_decode(const char *bytes, size_t length, const char *file, struct assessment *out, struct error **err)
+{
+	return decode(assessment_fields, bytes, length, file, out, err);
+}
+
+int assessment_decode_draft(const char *bytes, size_t length, const char *file, struct assessment *out,
+			    struct error **err)
+{
+	struct schema_field draft[FIELDS_MAX];
+	size_t count = 0;
+
+	do {
+		draft[count] = assessment_fields[count];
+		if (draft[count].key && strcmp(draft[count].key, DECLARATION) == 0)
+			draft[count].required = false;
+	} while (assessment_fields[count++].key);
+	return decode(draft, bytes, length, file, out, err);
 }
 
 int assessment_encode(const struct assessment *statement, struct buf *out, struct error **err)
@@ -138,7 +166,20 @@ static int check_paths(const struct assessment *statement, const struct effect *
 	return 0;
 }
 
-int assessment_check(const struct assessment *statement, const struct effect *effects, size_t count, struct error **err)
+static int bind(struct assessment *statement, const struct effect *effect, struct error **err)
+{
+	char digest[HEX_SHA256];
+
+	if (effect_digest(effect, digest, err) < 0)
+		return -1;
+	if (!statement->declaration[0])
+		memcpy(statement->declaration, digest, sizeof(digest));
+	if (strcmp(statement->declaration, digest) == 0)
+		return 0;
+	return error_set(err, ERROR_INPUT, DECLARATION ": it is not %s, which %s has", digest, effect->id);
+}
+
+int assessment_check(struct assessment *statement, const struct effect *effects, size_t count, struct error **err)
 {
 	const struct effect *effect = NULL;
 	bool known = false;
@@ -160,7 +201,7 @@ int assessment_check(const struct assessment *statement, const struct effect *ef
 				 effect->id, effect->revision);
 	if (strcmp(statement->from, statement->until) >= 0)
 		return error_set(err, ERROR_INPUT, "until: it is not later than from");
-	return check_paths(statement, effect, err);
+	return check_paths(statement, effect, err) < 0 ? -1 : bind(statement, effect, err);
 }
 
 const char *const assessment_kind_names[] = { [ASSESSMENT_INVENTORY] = "inventory",
@@ -175,6 +216,7 @@ const char *const assessment_reason_names[] = { [ASSESSMENT_COUNTS] = "counts",
 						[ASSESSMENT_OTHER_EFFECT] = "other_effect",
 						[ASSESSMENT_OTHER_REVISION] = "other_revision",
 						[ASSESSMENT_OTHER_BOUNDARY] = "other_boundary",
+						[ASSESSMENT_OTHER_DECLARATION] = "other_declaration",
 						[ASSESSMENT_NOT_YET] = "not_yet",
 						[ASSESSMENT_EXPIRED] = "expired",
 						[ASSESSMENT_OTHER_PATH] = "other_path",
@@ -185,6 +227,7 @@ const char *const assessment_reason_names[] = { [ASSESSMENT_COUNTS] = "counts",
 	.required = true, .type = SCHEMA_STRING, .pattern = (form), .size = SIZE(member),                              \
 	.offset = offsetof(struct assessment, member)
 
+/* At most FIELDS_MAX, with the end. */
 const struct schema_field assessment_fields[] = {
 	{ .key = "id", TEXT(id, PATTERN_ID) },
 	{ .key = "kind",
@@ -195,6 +238,8 @@ const struct schema_field assessment_fields[] = {
 	{ .key = "effect", TEXT(effect, PATTERN_ID) },
 	{ .key = "revision", TEXT(revision, PATTERN_ID) },
 	{ .key = "boundary", TEXT(boundary, PATTERN_ID) },
+	{ .key = DECLARATION, .min = HEX_SHA256 - 1, TEXT(declaration, PATTERN_HEX) },
+	{ .key = "what", .min = 1, TEXT(what, PATTERN_ASCII) },
 	{ .key = "path", .nullable = true, TEXT(path, PATTERN_FIELD) },
 	{ .key = "paths",
 	  .required = true,

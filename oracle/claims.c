@@ -95,6 +95,7 @@ static int take_statements(const struct claim_input *input, struct claims *claim
 		snprintf(one->id, sizeof(one->id), "%s", statement->id);
 		one->kind = statement->kind;
 		copy_path(one->path, statement->path);
+		snprintf(one->what, sizeof(one->what), "%s", statement->what);
 		one->reason = (int)assessment_judge(statement, &input->ground);
 	}
 	return 0;
@@ -130,11 +131,17 @@ static void begin(const struct claim_input *input, struct claims *out)
 	}
 }
 
-int claims_derive_by(const struct claim_rule *rules, size_t count, const struct claim_input *input, struct claims *out,
+int claims_derive_by(const struct claim_rule *rules, size_t count, const struct claim_input *given, struct claims *out,
 		     struct error **err)
 {
+	struct claim_input bound = *given;
+	const struct claim_input *input = &bound;
+
 	begin(input, out);
-	if (effect_digest(input->effect, out->declaration, err) < 0 || take_statements(input, out, err) < 0)
+	if (effect_digest(input->effect, out->declaration, err) < 0)
+		return -1;
+	memcpy(bound.ground.declaration, out->declaration, sizeof(out->declaration));
+	if (take_statements(input, out, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
 		rules[i].apply(input, out, &out->claims[rules[i].claim]);
@@ -304,6 +311,7 @@ static const struct schema_field statements_fields[] = {
 	{ .key = "id", TEXT(claim_statement, id, PATTERN_ID) },
 	{ .key = "kind", NAMED(claim_statement, kind, assessment_kind_names) },
 	{ .key = "path", PATH(claim_statement) },
+	{ .key = "what", .min = 1, TEXT(claim_statement, what, PATTERN_ASCII) },
 	{ .key = "reason", NAMED(claim_statement, reason, assessment_reason_names) },
 	{ .key = NULL },
 };

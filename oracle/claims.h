@@ -60,7 +60,7 @@ struct claim_input {
 		*correlation; /* NULL: nobody joined calls and rows; else as claims_findings() makes it */
 	const struct assessment *statements;
 	size_t statements_count;
-	struct assessment_ground ground; /* its effect is the one above */
+	struct assessment_ground ground; /* its effect is the one above; its declaration is found by claims_derive() */
 };
 
 struct claim {
@@ -102,6 +102,7 @@ struct claims {
 		char id[ID_MAX];
 		int kind;
 		char path[NAME_MAX_SHORT];
+		char what[EFFECT_TEXT_MAX]; /* in its signer's words */
 		int reason; /* ASSESSMENT_COUNTS, or why it was ignored */
 	} statements[CLAIM_STATEMENTS_MAX];
 	size_t statements_count;

@@ -72,7 +72,7 @@ static void put_both_halves(struct buf *out, const struct claims *claims)
 
 static void put_statements(struct buf *out, const struct claims *claims)
 {
-	static const char *const columns[] = { "Statement", "Kind", "Path", "Counts", NULL };
+	static const char *const columns[] = { "Statement", "Kind", "Path", "In its words", "Counts", NULL };
 
 	if (claims->statements_count == 0)
 		return;
@@ -80,8 +80,9 @@ static void put_statements(struct buf *out, const struct claims *claims)
 	for (size_t i = 0; i < claims->statements_count; i++) {
 		const struct claim_statement *one = &claims->statements[i];
 
-		escape_printf(out, "<tr><th scope=\"row\">%s<td>%s<td>%s<td>%s\n", one->id,
-			      assessment_kind_names[one->kind], one->path, assessment_reason_names[one->reason]);
+		escape_printf(out, "<tr><th scope=\"row\">%s<td>%s<td>%s<td>%s<td>%s\n", one->id,
+			      assessment_kind_names[one->kind], one->path, one->what,
+			      assessment_reason_names[one->reason]);
 	}
 	html_table_end(out);
 }

@@ -116,7 +116,7 @@ static int find_counted(const struct bundle *bundle, bool counted[CLAIM_STATEMEN
 	const struct assessing *assessing = &bundle->assessing;
 
 	for (size_t i = 0; i < bundle->effects_count; i++) {
-		const struct assessment_ground ground = {
+		struct assessment_ground ground = {
 			.effect = &bundle->effects[i],
 			.keys = (const char(*)[HEX_SHA256])assessing->assessors.names,
 			.keys_count = assessing->assessors.count,
@@ -126,7 +126,8 @@ static int find_counted(const struct bundle *bundle, bool counted[CLAIM_STATEMEN
 		};
 		cleanup_free struct assessment *judged = NULL;
 
-		if (assessments_judged(&assessing->statements, &assessing->assessors, &ground, &judged, err) < 0)
+		if (effect_digest(ground.effect, ground.declaration, err) < 0 ||
+		    assessments_judged(&assessing->statements, &assessing->assessors, &ground, &judged, err) < 0)
 			return -1;
 		for (size_t at = 0; at < assessing->statements.count; at++)
 			counted[at] |= assessment_judge(&judged[at], &ground) == ASSESSMENT_COUNTS;

@@ -108,7 +108,7 @@ static int sign_one(const char *path, const struct private_key *key, const struc
 	if (fd_read_file(AT_FDCWD, path, ASSESSMENT_LINE_BYTES, &text, err) < 0)
 		return -1;
 	error_safe(path, safe, sizeof(safe));
-	if (assessment_decode(buf_string(&text), text.length, safe, statement, err) < 0)
+	if (assessment_decode_draft(buf_string(&text), text.length, safe, statement, err) < 0)
 		return -1;
 	if (assessment_check(statement, effects, count, err) < 0)
 		return error_wrap(err, "%s", safe);

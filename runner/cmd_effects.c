@@ -71,11 +71,16 @@ static void print_observer(const struct effect_observer *observer)
 		printf("%s\n", observer->inputs_count ? "" : " nothing");
 }
 
-static void print_one(const struct effect *effect)
+static int print_one(const struct effect *effect, struct error **err)
 {
+	char digest[HEX_SHA256];
+
+	if (effect_digest(effect, digest, err) < 0)
+		return -1;
 	printf("%s: %s\n", effect->effect, effect->title);
 	printf("boundary %s: %s\n", effect->boundary.id, effect->boundary.what);
 	printf("revision %s\n", effect->revision);
+	printf("declaration sha256:%s\n", digest);
 	printf("inventory of %s by %s: %s\n\nobservers of the effect\n", effect->inventory.date,
 	       effect_method_names[effect->inventory.method], effect->inventory.what);
 	for (size_t i = 0; i < effect->observers_count; i++)
@@ -88,6 +93,7 @@ static void print_one(const struct effect *effect)
 		printf("  %s: %s\n", effect->excluded[i].what, effect->excluded[i].reason);
 	printf("\nThis is a declaration. It does not show that the set of paths is complete, nor that one of them is "
 	       "mediated.\n");
+	return EXIT_PASS;
 }
 
 static int print_document(const struct effect *effects, size_t count, struct error **err)
@@ -117,8 +123,7 @@ static int show(const struct options *options, const struct effect *effects, siz
 	}
 	if (options->json)
 		return print_document(one, 1, err);
-	print_one(one);
-	return EXIT_PASS;
+	return print_one(one, err);
 }
 
 static int run(const struct options *options, struct error **err)

@@ -53,10 +53,10 @@ static void print_statement(const struct claim_statement *statement)
 {
 	bool counts = statement->reason == ASSESSMENT_COUNTS;
 
-	printf("  statement %s (%s%s%s) %s%s%s%s\n", statement->id, assessment_kind_names[statement->kind],
-	       statement->path[0] ? " of " : "", statement->path,
+	printf("  statement %s (%s%s%s) %s%s%s%s\n      %-10s %s\n", statement->id,
+	       assessment_kind_names[statement->kind], statement->path[0] ? " of " : "", statement->path,
 	       counts ? "counts" : "is ignored: ", counts ? "" : assessment_reason_names[statement->reason],
-	       counts ? "" : ": ", reason_texts[statement->reason]);
+	       counts ? "" : ": ", reason_texts[statement->reason], "what", statement->what);
 }
 
 static void print_text(const struct claims *claims)
@@ -262,6 +262,7 @@ static const char *const reason_texts[] = {
 	[ASSESSMENT_OTHER_EFFECT] = "it is about another effect",
 	[ASSESSMENT_OTHER_REVISION] = "it is about another revision than the declared one",
 	[ASSESSMENT_OTHER_BOUNDARY] = "it is about another boundary",
+	[ASSESSMENT_OTHER_DECLARATION] = "it was made of another declaration of that revision and boundary",
 	[ASSESSMENT_NOT_YET] = "the run ended before it holds",
 	[ASSESSMENT_EXPIRED] = "it held no more when the run ended",
 	[ASSESSMENT_OTHER_PATH] = "it is not about a path of the deployment's side",

@@ -16,7 +16,7 @@ for key in assessor other run; do
 	openssl pkey -in "$folder/$key.pem" -pubout -out "$folder/$key.pub"
 done
 statement() { # ID KIND PATH PATHS [UNTIL]
-	printf '{"id":"%s","kind":"%s","effect":"order_create","revision":"example-1","boundary":"orders-sqlite","path":%s,"paths":[%s],"from":"2020-01-01T00:00:00Z","until":"%s"}\n' \
+	printf '{"id":"%s","kind":"%s","effect":"order_create","revision":"example-1","boundary":"orders-sqlite","what":"what stands there","path":%s,"paths":[%s],"from":"2020-01-01T00:00:00Z","until":"%s"}\n' \
 		"$1" "$2" "$3" "$4" "${5:-$(date -u -d '+90 days' +%FT%TZ)}" >"$folder/$1.json"
 }
 sign() { # KEY OUT ID...

@@ -67,11 +67,24 @@ static inline void world_statement(struct claims_world *world, size_t at, enum a
 					  .effect = "order_create",
 					  .revision = "r1",
 					  .boundary = "b",
+					  .what = "what stands there",
 					  .from = WORLD_BEFORE,
 					  .until = WORLD_AFTER,
 					  .key = WORLD_ASSESSOR };
 	snprintf(statement->id, sizeof(statement->id), "s-%zu", at);
 	snprintf(statement->path, sizeof(statement->path), "%s", path);
+}
+
+/* The statements are of the declaration as it now is. */
+static inline void claims_world_bind(struct claims_world *world)
+{
+	char *declaration = world->input.ground.declaration;
+	struct error *err = NULL;
+
+	if (effect_digest(&world->effect, declaration, &err) < 0)
+		abort();
+	for (size_t i = 0; i < WORLD_STATEMENTS; i++)
+		memcpy(world->statements[i].declaration, declaration, HEX_SHA256);
 }
 
 /* Freed by free(). */
@@ -117,6 +130,7 @@ static inline struct claims_world *claims_world_new(void)
 							 .run_keys = (const char(*)[HEX_SHA256])world->run_keys,
 							 .run_keys_count = 1,
 							 .now = WORLD_NOW } };
+	claims_world_bind(world);
 	return world;
 }
 

@@ -52,6 +52,8 @@ done
 check "openssl and harness make the same of it" cmp <(jq -cS . assessments.jsonl) <(jq -cS . by-openssl.jsonl)
 
 # ---- keys and statements ----
+DIGEST=$(harness effects show order_create | sed -n 's/^declaration sha256://p')
+check "the declaration's digest" test "${#DIGEST}" -eq 64
 new_key() { # NAME ALGORITHM [OPTION...]
 	openssl genpkey -out "$1.pem" -algorithm "${@:2}" 2>/dev/null && chmod 600 "$1.pem" &&
 		openssl pkey -in "$1.pem" -pubout -out "$1.pub"
@@ -63,7 +65,7 @@ check "a key of a kind that is not taken" new_key rsa RSA -pkeyopt rsa_keygen_bi
 
 ALL='"P1","P2","P3a","P3b","P4","P5"'
 statement() { # ID KIND PATH PATHS [FROM UNTIL]
-	printf '{"id":"%s","kind":"%s","effect":"order_create","revision":"example-1","boundary":"orders-sqlite","path":%s,"paths":[%s],"from":"%s","until":"%s"}\n' \
+	printf '{"id":"%s","kind":"%s","effect":"order_create","revision":"example-1","boundary":"orders-sqlite","what":"what stands there","path":%s,"paths":[%s],"from":"%s","until":"%s"}\n' \
 		"$1" "$2" "$3" "$4" "${5:-2026-01-01T00:00:00Z}" "${6:-2027-01-01T00:00:00Z}" >"$1.json"
 }
 statement inventory inventory null "$ALL"
@@ -109,6 +111,7 @@ for key in ed25519 p256; do
 done
 sed -i 1d p256.jsonl
 sed -n 1p ed25519.jsonl >one.jsonl
+check "the words of a statement stand beside it" says "      what       what stands there"
 check "two assessors" claims 0 --assessor p256.pub --assessment one.jsonl --assessment p256.jsonl --assessor ed25519.pub
 check "flags with =" claims 0 --assessor=p256.pub --assessment=one.jsonl --assessment=p256.jsonl --assessor=ed25519.pub
 row() { # WHAT WITHOUT COMPLETENESS MEDIATION
@@ -165,6 +168,9 @@ check "another revision is declared: and nothing comes of it" claim path_set_com
 cp "$tree/effects/order_create.json" other
 sed -i 's/"id": "orders-sqlite"/"id": "orders-other"/' other/order_create.json
 alone "another boundary is declared" inventory other_boundary --assessment one.jsonl --assessor ed25519.pub --effects other
+cp "$tree/effects/order_create.json" other
+sed -i '/"id": "P4"/,/"what"/s/"what": "/&other than /' other/order_create.json
+alone "a path means something else" inventory other_declaration --assessment one.jsonl --assessor ed25519.pub --effects other
 cp "$tree/effects/order_create.json" other
 sed -i 's/"effect": "order_create"/"effect": "order_delete"/' other/order_create.json
 alone "another effect is declared" inventory other_effect --assessment one.jsonl --assessor ed25519.pub --effects other
@@ -296,6 +302,13 @@ statement wrong inventory null "$ALL" soon
 assess_refused 3 "wrong.json: from" ed25519.pem wrong.json
 sed 's/example-1/example-2/' inventory.json >wrong.json
 assess_refused 3 "wrong.json: revision: 'example-2', and order_create is declared for 'example-1'" ed25519.pem wrong.json
+jq -c '.declarationSha256 = "'"$(printf %064d 0)"'"' inventory.json >wrong.json
+assess_refused 3 "wrong.json: declarationSha256: it is not $DIGEST, which order_create has" ed25519.pem wrong.json
+jq -c ".declarationSha256 = \"$DIGEST\"" inventory.json >same.json
+check "a statement with its digest" sign ed25519 same.jsonl same
+check "is the one without" cmp same.jsonl <(head -n 1 ed25519.jsonl)
+jq -c 'del(.what)' inventory.json >wrong.json
+assess_refused 3 "wrong.json: what" ed25519.pem wrong.json
 assess_refused 3 "that is a public key" ed25519.pub inventory.json
 assess_refused 4 "effects takes" ed25519.pem
 check "assess with --json" not harness effects assess ed25519.pem inventory.json --json

@@ -12,6 +12,8 @@
 /* ---- each reason ---------------------------------------------------------------------------------------------------
  */
 
+#define DIGEST "0123456789012345678901234567890123456789012345678901234567890123" /* of no declaration */
+
 struct reason_row {
 	enum assessment_reason reason;
 	const char *private; /* who signs */
@@ -26,6 +28,7 @@ static const struct reason_row reason_rows[] = {
 	{ ASSESSMENT_OTHER_EFFECT, KEY_ED25519_PRIVATE, offsetof(struct assessment, effect), "order_delete" },
 	{ ASSESSMENT_OTHER_REVISION, KEY_P256_PRIVATE, offsetof(struct assessment, revision), "r2" },
 	{ ASSESSMENT_OTHER_BOUNDARY, KEY_ED25519_PRIVATE, offsetof(struct assessment, boundary), "c" },
+	{ ASSESSMENT_OTHER_DECLARATION, KEY_P256_PRIVATE, offsetof(struct assessment, declaration), DIGEST },
 	{ ASSESSMENT_NOT_YET, KEY_ED25519_PRIVATE, offsetof(struct assessment, from), WORLD_AFTER },
 	{ ASSESSMENT_EXPIRED, KEY_P256_PRIVATE, offsetof(struct assessment, until), WORLD_NOW },
 	{ ASSESSMENT_OTHER_PATH, KEY_ED25519_PRIVATE, offsetof(struct assessment, path), "P2" },
@@ -165,9 +168,10 @@ static void test_url_safe(void)
 static void test_payloads(void)
 {
 	static const char good[] =
-		"{\"boundary\":\"b\",\"effect\":\"order_create\",\"from\":\"" WORLD_BEFORE
+		"{\"boundary\":\"b\",\"declarationSha256\":\"" DIGEST
+		"\",\"effect\":\"order_create\",\"from\":\"" WORLD_BEFORE
 		"\",\"id\":\"s\",\"kind\":\"control\",\"path\":\"P4\",\"paths\":[],\"revision\":\"r1\","
-		"\"until\":\"" WORLD_AFTER "\"}";
+		"\"until\":\"" WORLD_AFTER "\",\"what\":\"w\"}";
 	static const struct {
 		const char *from, *to, *refused;
 	} rows[] = {
@@ -176,8 +180,12 @@ static void test_payloads(void)
 		{ "}", "}\n", "canonical form" },
 		{ "\"b\",", "\"b\", ", "canonical form" },
 		{ "\"b\"", "\"\\u0062\"", "canonical form" },
-		{ "{\"boundary\":\"b\",\"effect\":\"order_create\",",
-		  "{\"effect\":\"order_create\",\"boundary\":\"b\",", "canonical form" },
+		{ "\"kind\":\"control\",\"path\":\"P4\",", "\"path\":\"P4\",\"kind\":\"control\",", "canonical form" },
+		{ "\"what\":\"w\"", "\"what\":\"\"", "what" },
+		{ ",\"what\":\"w\"", "", "missing" },
+		{ "\"w\"", "\"\\u00e4\"", "what" },
+		{ "\"declarationSha256\":\"" DIGEST "\",", "", "missing" },
+		{ DIGEST, "0123", "declarationSha256" },
 		{ "\"path\":\"P4\",", "", "missing" },
 		{ "\"path\":\"P4\",", "\"key\":\"aa11\",\"path\":\"P4\",", "unknown key 'key'" },
 		{ "\"path\":\"P4\",", "\"path\":\"P4\",\"path\":\"P4\",", "duplicate key" },
@@ -202,7 +210,7 @@ static void test_payloads(void)
 		result = assessed_world_read(world, &line, &err);
 		CU_ASSERT_EQUAL(result < 0, rows[i].refused != NULL);
 		CU_ASSERT(rows[i].refused ? test_error(&err, ERROR_INPUT, rows[i].refused) : test_no_error(&err));
-		CU_ASSERT(rows[i].refused || assessed_world_reason(world) == ASSESSMENT_COUNTS);
+		CU_ASSERT(rows[i].refused || assessed_world_reason(world) == ASSESSMENT_OTHER_DECLARATION);
 		assessed_world_free(world);
 	}
 }
@@ -393,6 +401,16 @@ static void other_revision(struct assessment *statement)
 	strcpy(statement->revision, "r2");
 }
 
+static void other_declaration(struct assessment *statement)
+{
+	strcpy(statement->declaration, DIGEST);
+}
+
+static void draft(struct assessment *statement)
+{
+	statement->declaration[0] = '\0';
+}
+
 static void no_time(struct assessment *statement)
 {
 	strcpy(statement->until, statement->from);
@@ -415,6 +433,8 @@ static void test_sense(void)
 		{ other_effect, "effect: nobody declares 'order_delete'" },
 		{ other_boundary, "boundary: 'order_create' is declared, and not for 'c'" },
 		{ other_revision, "revision: 'r2', and order is declared for 'r1'" },
+		{ draft, NULL },
+		{ other_declaration, "declarationSha256: it is not " },
 		{ no_time, "until: it is not later than from" },
 	};
 
@@ -428,6 +448,7 @@ static void test_sense(void)
 		result = assessment_check(statement, &world->effect, 1, &err);
 		CU_ASSERT_EQUAL(result < 0, rows[i].refused != NULL);
 		CU_ASSERT(rows[i].refused ? test_error(&err, ERROR_INPUT, rows[i].refused) : test_no_error(&err));
+		CU_ASSERT(rows[i].refused || strcmp(statement->declaration, world->input.ground.declaration) == 0);
 	}
 }
 

@@ -348,6 +348,7 @@ static void render_by(size_t at, const struct claim_rule *rules, size_t count, s
 	struct error *err = NULL;
 
 	cases[at].change(world);
+	claims_world_bind(world);
 	CU_ASSERT_EQUAL(claims_derive_by(rules, count, &world->input, &world->claims, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	claims_render(&world->claims, out);
@@ -426,6 +427,7 @@ static void test_halves(void)
 		struct error *err = NULL;
 
 		rows[i].change(world);
+		claims_world_bind(world);
 		CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
 		CU_ASSERT(test_no_error(&err));
 		CU_ASSERT_EQUAL(both->completeness, (int)rows[i].completeness);
@@ -455,6 +457,8 @@ static const struct {
 	{ ASSESSMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct assessment, revision), "r2", WORLD_BEFORE,
 	  WORLD_AFTER },
 	{ ASSESSMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct assessment, boundary), "c", WORLD_BEFORE,
+	  WORLD_AFTER },
+	{ ASSESSMENT_OTHER_DECLARATION, WORLD_INVENTORY, offsetof(struct assessment, declaration), "cc33", WORLD_BEFORE,
 	  WORLD_AFTER },
 	{ ASSESSMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_AFTER, WORLD_LATER },
 	{ ASSESSMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_BEFORE, WORLD_NOW },
@@ -498,11 +502,13 @@ static void test_own_key_is_trusted(void)
 	CU_ASSERT_EQUAL(assessment_judge(&world->statements[0], &world->input.ground), ASSESSMENT_SELF_SIGNED);
 }
 
+#define DIGEST "0123456789012345678901234567890123456789012345678901234567890123"
 static void test_statement_form(void)
 {
 	static const char text[] =
 		"{\"id\":\"s\",\"kind\":\"inventory\",\"effect\":\"e\",\"revision\":\"r\",\"boundary\":"
-		"\"b\",\"path\":null,\"paths\":[\"P1\"],\"from\":\"2026-11-30T00:00:00Z\",\"until\":\"2027-11-30T00:00:"
+		"\"b\",\"declarationSha256\":\"" DIGEST "\",\"what\":\"w\",\"path\":null,\"paths\":[\"P1\"],\"from\":"
+							"\"2026-11-30T00:00:00Z\",\"until\":\"2027-11-30T00:00:"
 		"00Z\"}";
 	cleanup_json struct json_document *document = NULL;
 	cleanup_free struct assessment *statement = calloc(1, sizeof(*statement));
@@ -550,11 +556,11 @@ static void test_two_effects(void)
 			cleanup_buf struct buf text = BUF(RENDERED);
 			struct error *err = NULL;
 
-			world->input.effect = asked ? other : &world->effect;
+			world->effect = asked ? *other : world->effect;
 			for (size_t i = 0; i < WORLD_STATEMENTS; i++)
 				snprintf(world->statements[i].effect, sizeof(world->statements[i].effect), "%s",
 					 world->input.effect->effect);
-			world->input.ground.effect = world->input.effect;
+			claims_world_bind(world);
 			CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
 			CU_ASSERT(test_no_error(&err));
 			claims_render(&world->claims, &text);

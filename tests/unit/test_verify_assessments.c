@@ -31,11 +31,14 @@ static void add(struct sealed *sealed, enum assessment_kind kind, const char *id
 					.effect = "order_create",
 					.boundary = "orders-sqlite",
 					.revision = "example-1",
+					.what = "what was looked at",
 					.from = FROM,
 					.until = UNTIL };
 	cleanup_buf struct buf line = BUF(MIB);
 	struct error *err = NULL;
 
+	CU_ASSERT(effect_digest(effect_find(sealed->fixture.effects, sealed->fixture.effects_count, "order_create"),
+				statement.declaration, &err) == 0);
 	set(statement.id, sizeof(statement.id), id);
 	set(statement.path, sizeof(statement.path), path);
 	for (size_t i = 0; kind == ASSESSMENT_INVENTORY && i < ARRAY_SIZE(all); i++)
@@ -56,15 +59,15 @@ static bool make(struct sealed *sealed, bool run)
 	CU_ASSERT(assessed_world_assessor(&assessing->assessors, KEY_OTHER_PUBLIC));
 	if (run)
 		memcpy(assessing->run_keys[assessing->run_keys_count++], FINGERPRINT_ED25519, HEX_SHA256);
+	if (!declared_make(&sealed->fixture.world, "effects", &sealed->fixture.effects, &sealed->fixture.effects_count))
+		return false;
 	add(sealed, ASSESSMENT_INVENTORY, "inventory", "", KEY_ED25519_PRIVATE);
 	add(sealed, ASSESSMENT_CONTROL, "control-p4", "P4", KEY_P256_PRIVATE);
 	add(sealed, ASSESSMENT_OBSERVATION, "seen-p4", "P4", KEY_P256_PRIVATE);
 	add(sealed, ASSESSMENT_CONTROL, "control-p5", "P5", KEY_P256_PRIVATE);
 	add(sealed, ASSESSMENT_OBSERVATION, "seen-p5", "P5", KEY_THIRD_PRIVATE);
 	sealed->fixture.assessing = assessing;
-	return declared_make(&sealed->fixture.world, "effects", &sealed->fixture.effects,
-			     &sealed->fixture.effects_count) &&
-	       fixture_write(&sealed->fixture);
+	return fixture_write(&sealed->fixture);
 }
 
 static bool verify(struct sealed *sealed, const struct verify_options *options, struct verify_report *report)
