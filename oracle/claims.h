@@ -118,10 +118,21 @@ struct claim_rule {
 extern const struct claim_rule claim_rules[];
 extern const size_t claim_rules_count;
 
-/* Whether the cell is one of the observer "correlation". */
+/* Whether the cell is one of the observer "correlation"; of one that looks at the effect itself. */
 bool claims_of_correlation(const struct verdict_cell *cell);
-/* What the observer "correlation" found in the arms that took the authorised paths, as findings of those paths; `entry`
- * of each is the observation that says so. *found is false where no arm has such a cell: then nobody joined anything.
+bool claims_of_effect(const struct effect *effect, const struct verdict_cell *cell);
+/* Whether the scenario is one of a path. */
+bool claims_takes(const struct effect *effect, const struct scenario *scenario);
+/* What only claims find, beside what calls and rows show. */
+enum claim_finding {
+	CLAIM_FINDING_UNREAD = CORRELATE_CALL_AGAIN + 1, /* an arm in which nobody joined, or not what was expected */
+	CLAIM_FINDING_APART, /* what was joined in the arm is not what was counted for the path, or may be another's */
+};
+/*
+ * What the observer "correlation" found in the arms that took the authorised paths, held against what the effect's own
+ * observers counted there, as findings of those paths; and the effects that no declared path explains, with a subject
+ * that is none's. `entry` of each is the observation that says so, or "". *found is false where no arm of an authorised
+ * path has such a cell: then nobody joined anything.
  */
 int claims_findings(const struct effect *effect, const struct verdicts *verdicts, struct correlation *out, bool *found,
 		    struct error **err) MUST_CHECK;

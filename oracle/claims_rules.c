@@ -1,110 +1,7 @@
 /* The rules of claims, one table. Each is a pure function that names what is missing, or what refutes. */
 #include <string.h>
 
-#include "oracle/claims.h"
-
-/* ---- what rules look at --------------------------------------------------------------------------------------------
- */
-
-/* The next cell of the path, from *at on, whatever protection was away. */
-static const struct verdict_cell *next_of_any_arm(const struct claim_input *input, const struct effect_path *path,
-						  size_t *at)
-{
-	while (*at < input->verdicts->cells_count) {
-		const struct verdict_cell *cell = &input->verdicts->cells[(*at)++];
-
-		if ((effect_path_scenario(path, cell->scenario->id) ||
-		     (cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->control))) &&
-		    strcmp(cell->expectation->subject, path->subject) == 0 &&
-		    effect_path_observer(path, cell->expectation->observer))
-			return cell;
-	}
-	return NULL;
-}
-
-/* With every protection in place: that it would be seen without one is in the cell's verdict. */
-static const struct verdict_cell *next_cell(const struct claim_input *input, const struct effect_path *path, size_t *at)
-{
-	const struct verdict_cell *cell;
-
-	while ((cell = next_of_any_arm(input, path, at)) && cell->scenario->control[0])
-		;
-	return cell;
-}
-
-/* What the deployment of the cell's arm said of itself, or "". */
-static const char *revision_of(const struct claim_input *input, const struct verdict_cell *cell)
-{
-	const struct verdict_arm *arms = input->verdicts->arms;
-
-	for (size_t i = 0; i < input->verdicts->arms_count; i++)
-		if (arms[i].scenario == cell->scenario && arms[i].repetition == cell->repetition)
-			return arms[i].deployment_revision;
-	return "";
-}
-
-/* Whether an arm took the path and somebody looked; the claim then rests on what was observed there. */
-static bool exercised(const struct claim_input *input, const struct effect_path *path, struct claim *claim)
-{
-	const struct verdict_cell *cell;
-	bool any = false;
-	size_t at = 0;
-
-	while ((cell = next_cell(input, path, &at))) {
-		if (!cell->observation)
-			continue;
-		any = true;
-		claim_rest_on(claim, cell->observation->id);
-	}
-	return any;
-}
-
-static bool is_authorised(const struct effect_path *path)
-{
-	return path->side == EFFECT_AGENT && path->admits == EFFECT_ADMITS_AUTHORISED;
-}
-
-static bool is_closed(const struct effect_path *path)
-{
-	return path->side == EFFECT_AGENT && path->admits == EFFECT_ADMITS_NOTHING;
-}
-
-static const struct effect_path *paths_end(const struct claim_input *input)
-{
-	return input->effect->paths + input->effect->paths_count;
-}
-
-/* The finding's path, or NULL: of a row that bears no canary of a declared path. */
-static const struct effect_path *path_of(const struct claim_input *input, const struct correlate_finding *finding)
-{
-	return finding->subject[0] ? effect_path_of(input->effect, finding->subject) : NULL;
-}
-
-typedef bool path_filter(const struct effect_path *path);
-
-/* Each finding of this kind on such a path refutes by `what`, or leaves the obligation `what` unmet. */
-static void each_finding(const struct claim_input *input, enum correlate_kind kind, path_filter *filter,
-			 struct claim *claim, int what, bool refutes)
-{
-	if (!input->correlation)
-		return;
-	for (size_t i = 0; i < input->correlation->count; i++) {
-		const struct correlate_finding *finding = &input->correlation->findings[i];
-		const struct effect_path *path = path_of(input, finding);
-
-		if (finding->kind != (int)kind || !path || !filter(path))
-			continue;
-		if (refutes)
-			claim_refute(claim, (enum claim_refutation)what, path->id);
-		else
-			claim_unmet(claim, (enum claim_obligation)what, path->id);
-	}
-}
-
-static bool is_counted(const struct claim_input *input, const struct assessment *statement, enum assessment_kind kind)
-{
-	return statement->kind == (int)kind && assessment_judge(statement, &input->ground) == ASSESSMENT_COUNTS;
-}
+#include "oracle/claims_look.h"
 
 /* ---- every claim ---------------------------------------------------------------------------------------------------
  */
@@ -134,12 +31,24 @@ static void authorised_path_taken(const struct claim_input *input, const struct 
 			claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
 }
 
+/* What the chain is held against is in a cell of the same arm. */
+static bool is_chain(const struct effect_path *path, const struct verdict_cell *cell)
+{
+	return !cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->id) &&
+	       strcmp(cell->expectation->subject, "audit-chain") == 0;
+}
+
 static void decision_is_recorded(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
 	if (!input->correlation)
 		claim_unmet(claim, OBLIGATION_DECISION, "");
-	each_finding(input, CORRELATE_CALL_WITHOUT_ENTRY, is_authorised, claim, OBLIGATION_DECISION, false);
+	each_finding(input, CLAIM_FINDING_UNREAD, is_authorised, claim, OBLIGATION_DECISION, false);
+	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
+		for (size_t i = 0; i < input->verdicts->cells_count && is_authorised(path); i++)
+			if (is_chain(path, &input->verdicts->cells[i]) &&
+			    input->verdicts->cells[i].verdict != VERDICT_PASS)
+				claim_unmet(claim, OBLIGATION_DECISION, path->id);
 }
 
 static void denied_call_acts(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -169,7 +78,8 @@ static void call_and_row_are_joined(const struct claim_input *input, const struc
 	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
 		if (is_authorised(path) && !joined(input, path, claim))
 			claim_unmet(claim, OBLIGATION_CORRELATION, path->id);
-	each_finding(input, CORRELATE_CALL_WITHOUT_ENTRY, is_authorised, claim, OBLIGATION_CORRELATION, false);
+	each_finding(input, CLAIM_FINDING_UNREAD, is_authorised, claim, OBLIGATION_CORRELATION, false);
+	each_finding(input, CLAIM_FINDING_APART, is_authorised, claim, OBLIGATION_CORRELATION, false);
 }
 
 static void effect_is_read_back(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -220,12 +130,7 @@ static void declared_scenarios_ran(const struct claim_input *input, const struct
 			claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
 }
 
-/* Unearned is another matter: the observer saw, and nothing shows that there was anything to see. */
-static bool is_blind(const struct verdict_cell *cell)
-{
-	return cell->verdict == VERDICT_NOT_ESTABLISHED && cell->because != BECAUSE_UNEARNED;
-}
-
+/* A zero that no mutant of this run earned is no proof of sight: who always says 0 says it too. */
 static void observer_saw(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
@@ -234,7 +139,7 @@ static void observer_saw(const struct claim_input *input, const struct claims *b
 		size_t at = 0;
 
 		while ((cell = next_cell(input, path, &at)))
-			if (is_blind(cell))
+			if (is_blind(cell) || cell->because == BECAUSE_UNEARNED)
 				claim_unmet(claim, OBLIGATION_OBSERVER, path->id);
 	}
 }
@@ -313,15 +218,19 @@ static void inventory_has_another_path(const struct claim_input *input, const st
 	}
 }
 
-/* An effect that bears no canary of a declared path, and belongs to no call. */
+/* An effect that bears no canary of a declared path, and belongs to no call; or one that may, where nobody joined. */
 static void effect_on_no_path(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
 	for (size_t i = 0; input->correlation && i < input->correlation->count; i++) {
 		const struct correlate_finding *finding = &input->correlation->findings[i];
 
-		if (finding->kind == CORRELATE_ROW_WITHOUT_CALL && !path_of(input, finding))
+		if (path_of(input, finding))
+			continue;
+		if (finding->kind == CORRELATE_ROW_WITHOUT_CALL)
 			claim_refute(claim, REFUTED_BY_UNEXPLAINED_ROW, "");
+		if (finding->kind == CLAIM_FINDING_UNREAD)
+			claim_unmet(claim, OBLIGATION_CORRELATION, "");
 	}
 }
 
@@ -341,8 +250,7 @@ static bool is_bypass(const struct verdict_cell *cell)
 {
 	const struct observation *seen = cell->observation;
 
-	return (cell->verdict == VERDICT_FAIL && cell->because == BECAUSE_VALUE) ||
-	       (seen && seen->status == OBSERVATION_OBSERVED && seen->value > 0);
+	return seen && seen->status == OBSERVATION_OBSERVED && seen->value > 0;
 }
 
 /* A zero that has to be earned, and was. */
@@ -354,24 +262,20 @@ static bool is_earned_zero(const struct verdict_cell *cell)
 	       expectation->value == 0;
 }
 
+/* Also in an arm that the path does not list, and where no cell was planned: an effect with its canary is one all the
+ * same.
+ */
 static void bypass_was_seen(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
 	(void)before;
-	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++) {
-		const struct verdict_cell *cell;
-		size_t at = 0;
+	for (size_t i = 0; i < input->verdicts->cells_count; i++) {
+		const struct verdict_cell *cell = &input->verdicts->cells[i];
+		const struct effect_path *path = effect_path_of(input->effect, cell->expectation->subject);
 
-		while (is_closed(path) && (cell = next_cell(input, path, &at)))
-			if (is_bypass(cell))
-				claim_refute(claim, REFUTED_BY_BYPASS, path->id);
+		if (path && is_closed(path) && !cell->scenario->control[0] && is_bypass(cell) &&
+		    effect_path_observer(path, cell->expectation->observer))
+			claim_refute(claim, REFUTED_BY_BYPASS, path->id);
 	}
-}
-
-/* A row with the canary of a path where nothing may happen, whatever the cells say. */
-static void bypass_was_read(const struct claim_input *input, const struct claims *before, struct claim *claim)
-{
-	(void)before;
-	each_finding(input, CORRELATE_ROW_WITHOUT_CALL, is_closed, claim, REFUTED_BY_BYPASS, true);
 }
 
 static void absence_is_earned(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -488,7 +392,6 @@ const struct claim_rule claim_rules[] = {
 	{ .id = "mediation-revision", .claim = CLAIM_MEDIATION, .apply = other_revision },
 	{ .id = "mediation-exercise", .claim = CLAIM_MEDIATION, .apply = agent_path_taken },
 	{ .id = "mediation-bypass-seen", .claim = CLAIM_MEDIATION, .apply = bypass_was_seen },
-	{ .id = "mediation-bypass-read", .claim = CLAIM_MEDIATION, .apply = bypass_was_read },
 	{ .id = "mediation-coverage", .claim = CLAIM_MEDIATION, .apply = absence_is_earned },
 	{ .id = "mediation-mediator", .claim = CLAIM_MEDIATION, .apply = somebody_mediates },
 	{ .id = "mediation-authorization", .claim = CLAIM_MEDIATION, .apply = authorised_path_is_authorised },

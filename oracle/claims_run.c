@@ -17,12 +17,14 @@ static bool concerns(const struct effect *effect, const struct verdict_cell *cel
 {
 	const struct effect_path *path = effect_path_of(effect, cell->expectation->subject);
 
-	if (!claims_of_correlation(cell))
-		return path && takes(path, cell->scenario);
-	for (size_t i = 0; i < effect->paths_count; i++)
-		if (takes(&effect->paths[i], cell->scenario))
-			return true;
-	return false;
+	if (path && takes(path, cell->scenario))
+		return true;
+	if (cell->scenario->control[0])
+		return false;
+	if (claims_of_effect(effect, cell) && path)
+		return true;
+	return claims_takes(effect, cell->scenario) && (claims_of_effect(effect, cell) || claims_of_correlation(cell) ||
+							strcmp(cell->expectation->subject, "audit-chain") == 0);
 }
 
 static int narrow(const struct effect *effect, const struct verdicts *verdicts, struct verdict_cell **cells,
@@ -66,7 +68,7 @@ int claims_of_run(const struct effect *effect, const struct claims_run *run, str
 	own.cells = cells;
 	if (claims_findings(effect, &own, &correlation, &found, err) < 0)
 		return -1;
-	if (found)
+	if (found || correlation.count > 0)
 		input.correlation = &correlation;
 	return claims_derive(&input, out, err);
 }

@@ -26,8 +26,9 @@ enum {
 struct claims_world {
 	struct effect effect;
 	struct scenario scenario, mutant;
-	struct observation observations[3];
-	struct verdict_cell cells[3]; /* of P1, P2, and P2 in a mutant */
+	struct observation observations[4];
+	struct verdict_cell cells[4]; /* of P1, P2, and P2 in a mutant; room for one more */
+	struct expectation spare; /* of that one more */
 	struct verdict_arm arms[2]; /* of the scenario, and of the mutant */
 	struct verdicts verdicts;
 	struct correlate_finding findings[4];
@@ -51,11 +52,24 @@ static inline void world_cell(struct claims_world *world, size_t at, const struc
 				       .because = BECAUSE_MET };
 }
 
-static inline void world_finding(struct claims_world *world, enum correlate_kind kind, const char *subject)
+/* One more cell, which failed, of the first arm. */
+static inline void world_failure(struct claims_world *world, const char *subject, const char *observer)
+{
+	world->spare = world->scenario.expect[1];
+	snprintf(world->spare.subject, sizeof(world->spare.subject), "%s", subject);
+	snprintf(world->spare.observer, sizeof(world->spare.observer), "%s", observer);
+	world_cell(world, 3, &world->scenario, 1);
+	world->cells[3].expectation = &world->spare;
+	world->cells[3].verdict = VERDICT_FAIL;
+	world->cells[3].because = BECAUSE_VALUE;
+	world->verdicts.cells_count = 4;
+}
+
+static inline void world_finding(struct claims_world *world, int kind, const char *subject)
 {
 	struct correlate_finding *finding = &world->findings[world->correlation.count++];
 
-	*finding = (struct correlate_finding){ .kind = (int)kind, .call = "c1", .entry = "e1", .row = 1 };
+	*finding = (struct correlate_finding){ .kind = kind, .call = "c1", .entry = "e1", .row = 1 };
 	snprintf(finding->subject, sizeof(finding->subject), "%s", subject);
 }
 
@@ -103,6 +117,7 @@ static inline struct claims_world *claims_world_new(void)
 	world_cell(world, 0, &world->scenario, 1);
 	world_cell(world, 1, &world->scenario, 0);
 	world_cell(world, 2, &world->mutant, 0);
+	world->observations[0].value = 1;
 	world->arms[0] = (struct verdict_arm){ .scenario = &world->scenario, .deployment_revision = "r1" };
 	world->arms[1] = (struct verdict_arm){ .scenario = &world->mutant, .deployment_revision = "r1" };
 	world->verdicts =
