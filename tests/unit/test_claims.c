@@ -36,6 +36,7 @@ static void second_run_of_another_revision(struct claims_world *world)
 	world->arms[1].deployment_revision = "r2";
 	world->cells[2] = world->cells[1];
 	world->cells[2].repetition = 2;
+	world->effect.paths[WORLD_P2].scenarios_count = 1;
 }
 
 static void nobody_says_the_revision(struct claims_world *world)
@@ -46,6 +47,7 @@ static void nobody_says_the_revision(struct claims_world *world)
 static void no_record_of_the_arm(struct claims_world *world)
 {
 	world->verdicts.arms_count = 0;
+	world->effect.paths[WORLD_P2].scenarios_count = 1;
 }
 
 static void no_arm(struct claims_world *world)
