@@ -64,6 +64,7 @@ struct looking {
 struct arm {
 	const struct scenario *scenario;
 	int64_t repetition;
+	bool admits; /* an authorised path lists it */
 	bool asked; /* the observer that joins */
 	const struct verdict_cell *joined; /* its cell, or NULL */
 	const struct observation *by[KINDS]; /* observed and above 0, else NULL */
@@ -247,7 +248,7 @@ static void say_of_path(struct looking *looking, const struct arm *arm, const st
 		add(looking, CLAIM_FINDING_APART, path->subject, NULL);
 }
 
-/* All that it counted for subjects, declared or not, in the arm. */
+/* All that it counted for subjects, declared or not, in the arm; more than any total where one of them was not seen. */
 static int64_t sum_of(const struct looking *looking, const struct arm *arm, const char *observer)
 {
 	int64_t sum = 0;
@@ -256,9 +257,12 @@ static int64_t sum_of(const struct looking *looking, const struct arm *arm, cons
 		const struct verdict_cell *cell = &looking->verdicts->cells[i];
 		const char *subject = cell->expectation->subject;
 
-		if (is_of(arm, cell) && is_seen(cell) && strcmp(cell->expectation->observer, observer) == 0 &&
-		    (effect_path_of(looking->effect, subject) || is_probe(arm->scenario, subject)))
-			sum += cell->observation->value;
+		if (!is_of(arm, cell) || strcmp(cell->expectation->observer, observer) != 0 ||
+		    (!effect_path_of(looking->effect, subject) && !is_probe(arm->scenario, subject)))
+			continue;
+		if (!cell->observation || cell->observation->status != OBSERVATION_OBSERVED)
+			return INT64_MAX;
+		sum += cell->observation->value;
 	}
 	return sum;
 }
@@ -284,18 +288,21 @@ static void say_of_nobody(struct looking *looking, const struct arm *arm)
 			add(looking, CORRELATE_ROW_WITHOUT_CALL, "", looking->verdicts->cells[i].observation);
 	if (without && without->value > unexplained(arm) + arm->elsewhere)
 		add(looking, CORRELATE_ROW_WITHOUT_CALL, "", without);
-	/* What an allowed call explains is the authorised path's, under whatever canary. */
-	if (arm->undeclared > 0 && unexplained(arm) > 0)
-		add(looking, blind ? (int)CLAIM_FINDING_UNREAD : (int)CORRELATE_ROW_WITHOUT_CALL, "", arm->strange);
+	/* What an allowed call explains is the authorised path's, under whatever canary; where none is declared,
+	 * nobody's. */
+	if (arm->undeclared > 0 && (unexplained(arm) > 0 || !arm->admits))
+		add(looking, blind && arm->admits ? (int)CLAIM_FINDING_UNREAD : (int)CORRELATE_ROW_WITHOUT_CALL, "",
+		    arm->strange);
 }
 
-static void say(struct looking *looking, const struct arm *arm)
+static void say(struct looking *looking, struct arm *arm)
 {
 	for (size_t i = 0; i < looking->effect->paths_count; i++) {
 		const struct effect_path *path = &looking->effect->paths[i];
 
 		if (!is_authorised(path) || !effect_path_scenario(path, arm->scenario->id))
 			continue;
+		arm->admits = true;
 		looking->found = looking->found || arm->asked;
 		say_of_path(looking, arm, path);
 	}

@@ -74,7 +74,7 @@ check "and of another revision nothing was seen" claim authorization \
 # Who takes a forging service for the deployment's own is told what it does.
 sed -i 's|"effects/order-gateway", "effects/order-twice"|&, "effects/forged-again", "effects/forged-denied", "effects/forged-rollback"|' \
 	"$folder/lists/effects/order_create.json"
-harness lists run effects/order-gateway effects/forged-again effects/forged-denied effects/forged-rollback
+harness lists run effects/order-gateway effects/order-twice effects/forged-again effects/forged-denied effects/forged-rollback
 check "the forgeries are what their scenarios say" exits 0
 claims lists
 check "a denied call that acted refutes the authorization" claim authorization "refuted !effect_of_denied_call@P1"
@@ -120,7 +120,8 @@ check "as one that was not planned" says "orders-other"
 harness leaky run effects/order-gateway
 check "and is an effect that no call explains" says "row-without-call"
 claims leaky
-check "which refutes the correlation" claim correlation "refuted !effect_without_call@P1"
+check "which refutes the correlation" claim correlation "refuted !effect_without_call@P1 exercise@P1"
+check "and that the declared paths are all" claim path_set_completeness "refuted !unexplained_effect inventory evidence"
 
 # An agent that found another way to make the order that it may not make. Where that way is not offered its session ends.
 cp -r agent "$folder/agent"
