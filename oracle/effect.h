@@ -84,6 +84,20 @@ extern const char *const effect_basis_names[];
 extern const char *const effect_method_names[];
 extern const char *const effect_sight_names[];
 
+/* Who tries a probe; what the arm itself asks of the gateway is of neither side. */
+enum effect_from { EFFECT_FROM_AGENT, EFFECT_FROM_DEPLOYMENT, EFFECT_FROM_ARM };
+struct effect_probe {
+	const char *id;
+	enum effect_from from;
+	bool call; /* of a tool, through the gateway */
+};
+extern const struct effect_probe effect_probes[]; /* of this harness; ended by .id = NULL */
+/* NULL: no probe of that id is known, as where another version has one more. */
+const struct effect_probe *effect_probe_find(const char *id);
+/* The observers of the harness that see effects, NULL-terminated. The others look for canaries at places where an agent
+ * may leave them, or at the harness's own parts: what they count is no effect. */
+extern const char *const effect_observer_ids[];
+
 /* What a declaration may name. */
 struct effect_names {
 	const char *const *observers; /* of the harness, NULL-terminated */
@@ -94,9 +108,10 @@ struct effect_names {
 };
 /*
  * Decodes one document and checks its sense; ERROR_INPUT names file and field. Refused: a path, an observer or a
- * subject that stands there twice, an observer that nobody declares, a path without an observer, a scenario that does
- * not exist or does not look for the path's subject at one of its observers, coverage that its basis or its side cannot
- * carry. Paths may share an observer, since each has a subject of its own.
+ * subject that stands there twice, an observer that nobody declares or that sees no effects, a path without an
+ * observer, a scenario that does not exist or does not look for the path's subject at one of its observers, coverage
+ * that its basis or its side cannot carry, a mediator that is nobody, and a subject that is of another side than its
+ * path or that the gateway authorises nothing of. Paths may share an observer, since each has a subject of its own.
  */
 int effect_decode(const char *id, const struct json_node *node, const struct effect_names *names, struct effect *out,
 		  struct error **err) MUST_CHECK;
@@ -128,7 +143,7 @@ bool effect_sees(const struct effect *effect, enum effect_sight sight);
 int effect_check(const struct effect *effect, const struct effect_names *names, const char *file,
 		 struct error **err) MUST_CHECK;
 /* Of one that is sealed: those of its scenarios that are among these look for the path's subject at an observer of the
- * path. The others did not run. */
+ * path, and where all are, one takes the mediator away. The others did not run. */
 int effect_check_ran(const struct effect *effect, const struct scenario *scenarios, size_t count, const char *file,
 		     struct error **err) MUST_CHECK;
 

@@ -74,6 +74,26 @@ static int check_program(const struct checking *check, size_t at)
 	return result;
 }
 
+/* One of the harness is known by its id, and sees effects; any other has a program. */
+static int check_whose(const struct checking *check, size_t at)
+{
+	const struct effect_observer *one = &check->effect->observers[at];
+	bool ours = check->names && schema_enum(check->names->observers, one->id) >= 0;
+
+	if (one->program[0] && ours)
+		return refuse(check, "observers[%zu].program: '%s' is one of the harness, and brings no program", at,
+			      one->id);
+	if (!one->program[0] && check->names && !ours)
+		return refuse(check,
+			      "observers[%zu].program: '%s' is no observer of the harness: name the program beside the "
+			      "declaration that it is",
+			      at, one->id);
+	if (!one->program[0] && schema_enum(effect_observer_ids, one->id) < 0)
+		return refuse(check, "observers[%zu].id: '%s' sees no effects: what it counts covers none", at,
+			      one->id);
+	return 0;
+}
+
 static int check_observers(const struct checking *check)
 {
 	const struct effect *effect = check->effect;
@@ -83,10 +103,7 @@ static int check_observers(const struct checking *check)
 
 		if (own_observer(effect, one->id) != one)
 			return refuse(check, "observers[%zu].id: '%s' stands there twice", i, one->id);
-		if (check->names && (schema_enum(check->names->observers, one->id) >= 0) != (one->program[0] == '\0'))
-			return refuse(check, "observers[%zu].program: '%s' is %s of the harness", i, one->id,
-				      one->program[0] ? "one" : "none");
-		if (check_program(check, i) < 0)
+		if (check_program(check, i) < 0 || check_whose(check, i) < 0)
 			return -1;
 	}
 	return 0;
@@ -99,12 +116,11 @@ static int refuse_observer(const struct checking *check, size_t at, size_t i)
 
 	for (size_t own = 0; own < check->effect->observers_count; own++)
 		nearest_offer(&nearest, check->effect->observers[own].id);
-	for (const char *const *known = check->names->observers; *known; known++)
-		nearest_offer(&nearest, *known);
 	if (nearest.name[0])
-		return refuse(check, "paths[%zu].observers[%zu]: unknown '%s': did you mean '%s'?", at, i, word,
-			      nearest.name);
-	return refuse(check, "paths[%zu].observers[%zu]: unknown '%s'", at, i, word);
+		return refuse(check, "paths[%zu].observers[%zu]: '%s' is none of 'observers': did you mean '%s'?", at,
+			      i, word, nearest.name);
+	return refuse(check, "paths[%zu].observers[%zu]: '%s' is none of 'observers', which see the effect", at, i,
+		      word);
 }
 
 static int check_path_observers(const struct checking *check, size_t at)
@@ -118,8 +134,7 @@ static int check_path_observers(const struct checking *check, size_t at)
 			if (strcmp(path->observers[before], path->observers[i]) == 0)
 				return refuse(check, "paths[%zu].observers[%zu]: '%s' stands there twice", at, i,
 					      path->observers[i]);
-		if (check->names && !own_observer(check->effect, path->observers[i]) &&
-		    schema_enum(check->names->observers, path->observers[i]) < 0)
+		if (!own_observer(check->effect, path->observers[i]))
 			return refuse_observer(check, at, i);
 	}
 	return 0;
@@ -157,6 +172,74 @@ static int check_path_scenarios(const struct checking *check, size_t at)
 	return 0;
 }
 
+/* What a path that admits nothing is closed by, a mutant takes away; and what is authorised, by whom. */
+static bool is_mediator(const struct effect_path *path, const struct scenario *scenarios, size_t count,
+			struct nearest *nearest)
+{
+	static const char *const authorities[] = { "gateway", "bridge" };
+
+	for (size_t i = 0; path->admits == EFFECT_ADMITS_AUTHORISED && i < ARRAY_SIZE(authorities); i++) {
+		if (strcmp(authorities[i], path->mediator) == 0)
+			return true;
+		nearest_offer(nearest, authorities[i]);
+	}
+	for (size_t i = 0; path->admits != EFFECT_ADMITS_AUTHORISED && i < path->scenarios_count; i++) {
+		const struct scenario *scenario = scenario_find(scenarios, count, path->scenarios[i]);
+
+		for (size_t n = 0; scenario && n < scenario->removes_count; n++) {
+			if (strcmp(scenario->removes[n], path->mediator) == 0)
+				return true;
+			nearest_offer(nearest, scenario->removes[n]);
+		}
+	}
+	return false;
+}
+
+/* Of a path of the agent's side whose scenarios show that somebody mediates. */
+static int check_mediator(const struct checking *check, size_t at, const struct scenario *scenarios, size_t count)
+{
+	const struct effect_path *path = &check->effect->paths[at];
+	struct nearest nearest = { .word = path->mediator };
+	const char *what = path->admits == EFFECT_ADMITS_AUTHORISED ? "does not authorise calls, 'gateway' does"
+								    : "is nothing that a listed scenario removes";
+
+	if (path->side != EFFECT_AGENT || path->coverage.claims != EFFECT_CLAIMS_MEDIATED ||
+	    path->coverage.basis != EFFECT_BASIS_SCENARIOS || is_mediator(path, scenarios, count, &nearest))
+		return 0;
+	if (nearest.name[0])
+		return refuse(check, "paths[%zu].mediator: '%s' %s: did you mean '%s'?", at, path->mediator, what,
+			      nearest.name);
+	return refuse(check, "paths[%zu].mediator: '%s' %s", at, path->mediator, what);
+}
+
+static bool is_measure(const struct effect *effect, const char *subject)
+{
+	for (size_t i = 0; i < effect->observers_count; i++)
+		for (size_t n = 0; n < effect->observers[i].measures_count; n++)
+			if (strcmp(effect->observers[i].measures[n], subject) == 0)
+				return true;
+	return false;
+}
+
+/* Who tries it, and whether anybody can authorise it. Where names are not checked, another version may know it. */
+static int check_subject(const struct checking *check, size_t at)
+{
+	const struct effect_path *path = &check->effect->paths[at];
+	const struct effect_probe *probe = effect_probe_find(path->subject);
+	bool known = probe || check->names || is_measure(check->effect, path->subject);
+
+	if (probe && probe->from == EFFECT_FROM_AGENT && path->side != EFFECT_AGENT)
+		return refuse(check, "paths[%zu].side: the agent tries '%s', and nobody on the deployment's side", at,
+			      path->subject);
+	if (probe && probe->from == EFFECT_FROM_DEPLOYMENT && path->side != EFFECT_DEPLOYMENT)
+		return refuse(check, "paths[%zu].side: '%s' begins on the deployment's side, and not with the agent",
+			      at, path->subject);
+	if (path->admits == EFFECT_ADMITS_AUTHORISED && known && !(probe && probe->call))
+		return refuse(check, "paths[%zu].admits: '%s' is no call through the gateway: nobody authorises it", at,
+			      path->subject);
+	return 0;
+}
+
 int effect_check_ran(const struct effect *effect, const struct scenario *scenarios, size_t count, const char *file,
 		     struct error **err)
 {
@@ -164,14 +247,18 @@ int effect_check_ran(const struct effect *effect, const struct scenario *scenari
 
 	for (size_t at = 0; at < effect->paths_count; at++) {
 		const struct effect_path *path = &effect->paths[at];
+		size_t found = 0;
 
 		for (size_t i = 0; i < path->scenarios_count; i++) {
 			const struct scenario *scenario = scenario_find(scenarios, count, path->scenarios[i]);
 
+			found += scenario != NULL;
 			if (scenario && !looks(scenario, path))
 				return refuse(&check, "paths[%zu].scenarios[%zu]: " LOOKS_ELSEWHERE, at, i,
 					      path->scenarios[i], path->subject);
 		}
+		if (found == path->scenarios_count && check_mediator(&check, at, scenarios, count) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -185,15 +272,22 @@ static int check_coverage(const struct checking *check, size_t at)
 
 	if ((coverage->claims == EFFECT_CLAIMS_NONE) != (coverage->basis == EFFECT_BASIS_NONE))
 		return refuse(check, "paths[%zu].coverage.basis: goes with a claim, and a claim with it", at);
-	if ((coverage->basis == EFFECT_BASIS_SCENARIOS) != (path->scenarios_count > 0))
-		return refuse(check, "paths[%zu].coverage.basis: 'scenarios' goes with scenarios of this path", at);
+	if (agent && coverage->basis == EFFECT_BASIS_STATEMENTS)
+		return refuse(
+			check,
+			"paths[%zu].coverage.basis: a path of the agent's side is exercised by scenarios, and not "
+			"stated by an assessor",
+			at);
+	if (coverage->basis == EFFECT_BASIS_SCENARIOS && path->scenarios_count == 0)
+		return refuse(check, "paths[%zu].coverage.basis: 'scenarios', and this path lists none", at);
+	if (coverage->basis != EFFECT_BASIS_SCENARIOS && path->scenarios_count > 0)
+		return refuse(check,
+			      "paths[%zu].coverage.basis: this path lists scenarios: then 'scenarios' is its basis",
+			      at);
 	if (!agent && mediated && coverage->basis == EFFECT_BASIS_SCENARIOS)
 		return refuse(check,
 			      "paths[%zu].coverage.claims: what the agent's confinement does covers no path of the "
 			      "deployment's side",
-			      at);
-	if (agent && coverage->basis == EFFECT_BASIS_STATEMENTS)
-		return refuse(check, "paths[%zu].coverage.basis: a path of the agent's side is exercised, not stated",
 			      at);
 	if (mediated && strcmp(path->mediator, NOBODY) == 0)
 		return refuse(check, "paths[%zu].coverage.claims: mediated by nobody", at);
@@ -219,7 +313,11 @@ static int check_path(const struct checking *check, size_t at)
 	result = check_path_observers(check, at);
 	if (result >= 0)
 		result = check_path_scenarios(check, at);
-	return result < 0 ? result : check_coverage(check, at);
+	if (result >= 0)
+		result = check_coverage(check, at);
+	if (result >= 0 && check->names)
+		result = check_mediator(check, at, check->names->scenarios, check->names->scenarios_count);
+	return result < 0 ? result : check_subject(check, at);
 }
 
 int effect_check(const struct effect *effect, const struct effect_names *names, const char *file, struct error **err)

@@ -114,9 +114,9 @@ static void test_refused(void)
 		{ "[\"effect\"]", "[]", "order.json: observers[0].sees" },
 		/* names */
 		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[\"orders\",\"mien\"]",
-		  "order.json: paths[0].observers[1]: unknown 'mien': did you mean 'mine'?" },
+		  "order.json: paths[0].observers[1]: 'mien' is none of 'observers': did you mean 'mine'?" },
 		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[\"moonlight\"]",
-		  "order.json: paths[0].observers[0]: unknown 'moonlight'" },
+		  "order.json: paths[0].observers[0]: 'moonlight' is none of 'observers'" },
 		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[]",
 		  "order.json: paths[0].observers: none: nobody would see the effect" },
 		{ "\"observers\":[\"orders\",\"mine\"]", "\"observers\":[\"mine\",\"mine\"]",
@@ -124,7 +124,7 @@ static void test_refused(void)
 		{ "{\"id\":\"mine\"", "{\"id\":\"tcp4\"",
 		  "order.json: observers[0].program: 'tcp4' is one of the harness" },
 		{ "\"program\":\"observer-orders\"", "\"program\":null",
-		  "order.json: observers[0].program: 'mine' is none" },
+		  "order.json: observers[0].program: 'mine' is no observer of the harness: name the program beside" },
 		{ "\"sees\":[\"effect\"]}]",
 		  "\"sees\":[\"effect\"]},{\"id\":\"mine\",\"program\":\"p\",\"sees\":[\"effect\"]}]",
 		  "order.json: observers[2].id: 'mine' stands there twice" },
@@ -143,18 +143,35 @@ static void test_refused(void)
 		  "order.json: paths[2].coverage.basis: goes with a claim" },
 		{ "\"none\",\"basis\":\"none\"", "\"none\",\"basis\":\"statements\"",
 		  "order.json: paths[3].coverage.basis: goes with a claim" },
-		{ "[\"base\"]", "[]", "order.json: paths[0].coverage.basis: 'scenarios' goes with scenarios" },
+		{ "[\"base\"]", "[]", "order.json: paths[0].coverage.basis: 'scenarios', and this path lists none" },
 		{ "\"basis\":\"scenarios\"", "\"basis\":\"statements\"",
-		  "order.json: paths[0].coverage.basis: 'scenarios' goes with scenarios" },
+		  "order.json: paths[0].coverage.basis: a path of the agent's side is exercised by scenarios" },
+		{ "\"other\",\"observers\":[\"orders\",\"mine\"],\"scenarios\":[]",
+		  "\"other\",\"observers\":[\"orders\",\"mine\"],\"scenarios\":[\"base\"]",
+		  "paths[2].scenarios[0]: 'base'" },
 		{ "\"scenarios\":[\"base\"],\"coverage\":{\"claims\":\"mediated\",\"basis\":\"scenarios\"",
 		  "\"scenarios\":[],\"coverage\":{\"claims\":\"mediated\",\"basis\":\"statements\"",
-		  "order.json: paths[0].coverage.basis: a path of the agent's side is exercised, not stated" },
+		  "order.json: paths[0].coverage.basis: a path of the agent's side is exercised by scenarios, and "
+		  "not" },
 		{ "\"side\":\"agent\"", "\"side\":\"deployment\"",
 		  "order.json: paths[0].coverage.claims: what the agent's confinement does covers no path" },
 		{ "\"mediator\":\"gateway\"", "\"mediator\":\"none\"",
 		  "order.json: paths[0].coverage.claims: mediated by nobody" },
 		{ "\"admits\":\"authorised\"", "\"admits\":\"anything\"",
 		  "order.json: paths[0].coverage.claims: who lets anything pass" },
+		/* the mediator is somebody: what a listed mutant removes, or who authorises calls */
+		{ "\"mediator\":\"network\"", "\"mediator\":\"netwrok\"",
+		  "order.json: paths[1].mediator: 'netwrok' is nothing that a listed scenario removes: did you mean "
+		  "'network'?" },
+		{ "\"mediator\":\"network\"", "\"mediator\":\"gateway\"",
+		  "order.json: paths[1].mediator: 'gateway' is nothing that a listed scenario removes" },
+		{ "[\"base\",\"cut\"]", "[\"base\"]",
+		  "order.json: paths[1].mediator: 'network' is nothing that a listed scenario removes" },
+		{ "\"mediator\":\"gateway\"", "\"mediator\":\"getaway\"",
+		  "order.json: paths[0].mediator: 'getaway' does not authorise calls, 'gateway' does: did you mean "
+		  "'gateway'?" },
+		{ "\"mediator\":\"gateway\"", "\"mediator\":\"network\"",
+		  "order.json: paths[0].mediator: 'network' does not authorise calls" },
 	};
 	cleanup_free struct scenario *scenario = base_scenario();
 	cleanup_free struct effect *out = calloc(1, sizeof(*out));
@@ -165,6 +182,129 @@ static void test_refused(void)
 		CU_ASSERT(effect_world_decode(rows[i].from, rows[i].to, scenario, out, &err) < 0);
 		CU_ASSERT(test_error(&err, ERROR_INPUT, rows[i].part));
 	}
+}
+
+/* What is authorised, and on which side, follows from who tries the probe; a bundle may be of a version that has more.
+ */
+static void test_sides(void)
+{
+	static const struct {
+		const char *from, *to, *part;
+		bool sealed; /* refused without names too */
+	} rows[] = {
+		/* a bypass is not authorised by saying so */
+		{ "\"nothing\",\"subject\":\"tcp4\",\"observers\":[\"orders\",\"mine\"],\"scenarios\":[\"base\","
+		  "\"cut\"],"
+		  "\"coverage\":{\"claims\":\"mediated\"",
+		  "\"authorised\",\"subject\":\"tcp4\",\"observers\":[\"orders\",\"mine\"],\"scenarios\":[\"base\","
+		  "\"cut\"],"
+		  "\"coverage\":{\"claims\":\"observed\"",
+		  "order.json: paths[1].admits: 'tcp4' is no call through the gateway", true },
+		{ "\"anything\",\"subject\":\"other\"", "\"authorised\",\"subject\":\"order-service\"",
+		  "order.json: paths[2].admits: 'order-service' is no call through the gateway", true },
+		{ "\"anything\",\"subject\":\"other\"", "\"authorised\",\"subject\":\"other\"",
+		  "order.json: paths[2].admits: 'other' is no call through the gateway", false },
+		{ "\"subject\":\"other\"", "\"subject\":\"order-http\"",
+		  "order.json: paths[2].side: the agent tries 'order-http'", true },
+		{ "\"subject\":\"host\"", "\"subject\":\"permitted\"",
+		  "order.json: paths[3].side: the agent tries 'permitted'", true },
+		{ "\"agent\",\"what\":\"w\",\"mediator\":\"network\",\"admits\":\"nothing\",\"subject\":\"tcp4\","
+		  "\"observers\":["
+		  "\"orders\",\"mine\"],\"scenarios\":[\"base\",\"cut\"],\"coverage\":{\"claims\":\"mediated\","
+		  "\"basis\":"
+		  "\"scenarios\"",
+		  "\"agent\",\"what\":\"w\",\"mediator\":\"network\",\"admits\":\"nothing\",\"subject\":\"order-"
+		  "service\","
+		  "\"observers\":[\"orders\",\"mine\"],\"scenarios\":[],\"coverage\":{\"claims\":\"none\",\"basis\":"
+		  "\"none\"",
+		  "order.json: paths[1].side: 'order-service' begins on the deployment's side", true },
+	};
+	cleanup_free struct scenario *scenario = base_scenario();
+	cleanup_free struct effect *out = calloc(1, sizeof(*out));
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct error *err = NULL;
+
+		CU_ASSERT(effect_world_decode(rows[i].from, rows[i].to, scenario, out, &err) < 0);
+		CU_ASSERT(test_error(&err, ERROR_INPUT, rows[i].part));
+		CU_ASSERT_EQUAL(effect_world_decode(rows[i].from, rows[i].to, NULL, out, &err) < 0, rows[i].sealed);
+		CU_ASSERT(rows[i].sealed ? test_error(&err, ERROR_INPUT, rows[i].part) : test_no_error(&err));
+	}
+}
+
+/* Of every probe there is what a declaration is held against; and of no other. */
+static void test_probes(void)
+{
+	size_t known = 0, routes = 0;
+
+	for (const struct effect_probe *probe = effect_probes; probe->id; probe++)
+		known++;
+	for (const struct probe_route *route = probe_routes; route->id; route++, routes++) {
+		const struct effect_probe *probe = effect_probe_find(route->id);
+		bool arm = route->address == PROBE_OUTSIDE, deployment = route->address == PROBE_DEPLOYMENT;
+
+		CU_ASSERT_PTR_NOT_NULL(probe);
+		if (!probe)
+			continue;
+		CU_ASSERT_EQUAL(probe->call, arm || route->address == PROBE_OPERATION);
+		CU_ASSERT_EQUAL(probe->from, arm          ? EFFECT_FROM_ARM
+					     : deployment ? EFFECT_FROM_DEPLOYMENT
+							  : EFFECT_FROM_AGENT);
+	}
+	CU_ASSERT_EQUAL(known, routes);
+	CU_ASSERT_PTR_NULL(effect_probe_find("moonlight"));
+}
+
+/* Whatever the harness looks at besides is no observer of an effect, whether it is declared or slipped into a path. */
+static void test_sinks(void)
+{
+	cleanup_free struct scenario *scenario = base_scenario();
+	cleanup_free struct effect *out = calloc(1, sizeof(*out));
+	size_t taken = 0;
+
+	for (const char *const *id = observer_ids; *id; id++) {
+		bool sees = strcmp(*id, "orders") == 0 || strcmp(*id, "orders-pg") == 0;
+		const struct scenario *const names[] = { scenario, NULL };
+		char declared[96], slipped[96];
+
+		snprintf(declared, sizeof(declared), "\"sees\":[\"effect\"]},{\"id\":\"%s\",\"program\":null,", *id);
+		snprintf(slipped, sizeof(slipped), "[\"orders\",\"%s\"]", *id);
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			struct error *err = NULL;
+
+			CU_ASSERT_EQUAL(
+				effect_world_decode("\"sees\":[\"effect\"]},{\"id\":\"orders\",\"program\":null,",
+						    declared, names[i], out, &err) == 0,
+				strcmp(*id, "orders") == 0);
+			CU_ASSERT(strcmp(*id, "orders") == 0 ? test_no_error(&err)
+				  : sees ? test_error(&err, ERROR_INPUT, "paths[0].observers[0]: 'orders' is none")
+					 : test_error(&err, ERROR_INPUT, "order.json: observers[1].id: '"));
+			CU_ASSERT(effect_world_decode("[\"orders\",\"mine\"]", slipped, names[i], out, &err) < 0);
+			CU_ASSERT(test_error(&err, ERROR_INPUT, "order.json: paths[0].observers[1]: '"));
+		}
+		taken += sees;
+	}
+	CU_ASSERT_EQUAL(taken, 2);
+}
+
+/* What ran is held against the declaration of a bundle, and where all of it ran, the mediator too. */
+static void test_ran(void)
+{
+	cleanup_free struct scenario *both = calloc(2, sizeof(*both));
+	cleanup_free struct effect *effect = calloc(1, sizeof(*effect));
+	struct error *err = NULL;
+
+	CU_ASSERT(both && world_decode("base", effect_scenario_text, NULL, NULL, both, &err) == 0);
+	effect_world_mutant(&both[0], &both[1]);
+	CU_ASSERT_EQUAL(
+		effect_world_decode("\"mediator\":\"network\"", "\"mediator\":\"nobody-else\"", NULL, effect, &err), 0);
+	CU_ASSERT_EQUAL(effect_check_ran(effect, both, 1, "effects.json", &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT(effect_check_ran(effect, both, 2, "effects.json", &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT, "effects.json: paths[1].mediator: 'nobody-else' is nothing that"));
+	snprintf(effect->paths[1].mediator, sizeof(effect->paths[1].mediator), "network");
+	CU_ASSERT_EQUAL(effect_check_ran(effect, both, 2, "effects.json", &err), 0);
+	CU_ASSERT(test_no_error(&err));
 }
 
 /* Without names, as a bundle is read: sense stays. */
@@ -303,6 +443,10 @@ static CU_TestInfo tests[] = {
 	{ "the declaration of the tree", test_tree },
 	{ "values, and back", test_values },
 	{ "each refusal names file and field", test_refused },
+	{ "who tries a probe, and whether it is a call", test_sides },
+	{ "probes are those of the harness", test_probes },
+	{ "what sees no effects", test_sinks },
+	{ "what ran", test_ran },
 	{ "without names", test_without_names },
 	{ "between declarations", test_set },
 	{ "scenarios that show something else", test_shipped_scenarios },

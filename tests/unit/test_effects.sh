@@ -70,7 +70,7 @@ row() { # WHAT SED TEXT
 	check "$1, as a document" says 3 "\"error\":\"order_create.json: $3" check --json --effects "$folder/own"
 }
 row "an unknown observer" '0,/"observers": \["orders"\]/s//"observers": ["ordres"]/' \
-	"paths[0].observers[0]: unknown 'ordres': did you mean 'orders'?"
+	"paths[0].observers[0]: 'ordres' is none of 'observers': did you mean 'orders'?"
 row "a path without an observer" '0,/"observers": \["orders"\]/s//"observers": []/' "paths[0].observers: none"
 row "a scenario that does not exist" '0,/"scenarios": \["effects\/order-gateway", "effects\/order-twice"\]/s//"scenarios": ["moon"]/' \
 	"paths[0].scenarios[0]: no scenario is 'moon'"

@@ -228,7 +228,7 @@ static const struct row rows[] = {
 	  "at "
 	  "an observer of this path" },
 	{ "a path whose effects may be", "effects.json", "\"admits\":\"nothing\"", "\"admits\":\"authorised\"",
-	  "claims", "effects[0]: authorization is sealed as established, derived again it is not_established" },
+	  "effects", "effects.json: paths[1].admits: 'order-http' is no call through the gateway" },
 	{ "a path that is excused", "effects.json", "\"id\":\"P5\",\"mediator\":\"none\"",
 	  "\"id\":\"P5\",\"mediator\":\"reviewer\"", "claims", ELSE },
 	{ "another revision", "effects.json", "\"revision\":\"example-1\"", "\"revision\":\"example-2\"", "claims",
