@@ -83,14 +83,11 @@ static int check_whose(const struct checking *check, size_t at)
 	if (one->program[0] && ours)
 		return refuse(check, "observers[%zu].program: '%s' is one of the harness, and brings no program", at,
 			      one->id);
-	if (!one->program[0] && check->names && !ours)
-		return refuse(check,
-			      "observers[%zu].program: '%s' is no observer of the harness: name the program beside the "
-			      "declaration that it is",
-			      at, one->id);
 	if (!one->program[0] && schema_enum(effect_observer_ids, one->id) < 0)
-		return refuse(check, "observers[%zu].id: '%s' sees no effects: what it counts covers none", at,
-			      one->id);
+		return refuse(check,
+			      "observers[%zu].program: '%s' is no observer of the harness that sees effects: name the "
+			      "program beside the declaration that does",
+			      at, one->id);
 	return 0;
 }
 

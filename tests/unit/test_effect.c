@@ -124,7 +124,8 @@ static void test_refused(void)
 		{ "{\"id\":\"mine\"", "{\"id\":\"tcp4\"",
 		  "order.json: observers[0].program: 'tcp4' is one of the harness" },
 		{ "\"program\":\"observer-orders\"", "\"program\":null",
-		  "order.json: observers[0].program: 'mine' is no observer of the harness: name the program beside" },
+		  "order.json: observers[0].program: 'mine' is no observer of the harness that sees effects: name the "
+		  "program" },
 		{ "\"sees\":[\"effect\"]}]",
 		  "\"sees\":[\"effect\"]},{\"id\":\"mine\",\"program\":\"p\",\"sees\":[\"effect\"]}]",
 		  "order.json: observers[2].id: 'mine' stands there twice" },
@@ -278,7 +279,8 @@ static void test_sinks(void)
 				strcmp(*id, "orders") == 0);
 			CU_ASSERT(strcmp(*id, "orders") == 0 ? test_no_error(&err)
 				  : sees ? test_error(&err, ERROR_INPUT, "paths[0].observers[0]: 'orders' is none")
-					 : test_error(&err, ERROR_INPUT, "order.json: observers[1].id: '"));
+					 : test_error(&err, ERROR_INPUT,
+						      "' is no observer of the harness that sees effects"));
 			CU_ASSERT(effect_world_decode("[\"orders\",\"mine\"]", slipped, names[i], out, &err) < 0);
 			CU_ASSERT(test_error(&err, ERROR_INPUT, "order.json: paths[0].observers[1]: '"));
 		}

@@ -71,6 +71,15 @@ row() { # WHAT SED TEXT
 }
 row "an unknown observer" '0,/"observers": \["orders"\]/s//"observers": ["ordres"]/' \
 	"paths[0].observers[0]: 'ordres' is none of 'observers': did you mean 'orders'?"
+row "a program forgotten" '0,/"id": "orders"/s//"id": "kept"/' \
+	"observers[0].program: 'kept' is no observer of the harness that sees effects: name the program beside the declaration that does"
+row "a canary's observer" '0,/"id": "orders"/s//"id": "tcp4"/' "observers[0].program: 'tcp4' is no observer of the harness that sees effects"
+row "an observer slipped in" '0,/"observers": \["orders"\]/s//"observers": ["orders", "deliveries"]/' \
+	"paths[0].observers[1]: 'deliveries' is none of 'observers'"
+row "a bypass that is authorised" 's/"admits": "nothing"/"admits": "authorised"/' \
+	"paths[1].admits: 'order-http' is no call through the gateway: nobody authorises it"
+row "a mediator that nobody is" '0,/"mediator": "network"/s//"mediator": "netwrok"/' \
+	"paths[1].mediator: 'netwrok' is nothing that a listed scenario removes: did you mean 'network'?"
 row "a path without an observer" '0,/"observers": \["orders"\]/s//"observers": []/' "paths[0].observers: none"
 row "a scenario that does not exist" '0,/"scenarios": \["effects\/order-gateway", "effects\/order-twice"\]/s//"scenarios": ["moon"]/' \
 	"paths[0].scenarios[0]: no scenario is 'moon'"
