@@ -9,7 +9,7 @@
 #include "core/schema_field.h"
 
 #define PATH_BYTES 192
-#define REASON_BYTES 128
+#define REASON_BYTES 256
 #define KEY_SHOWN_MAX 32
 
 /* Where in the document the decoder stands: the path is extended on the way down and cut on the way up. */
@@ -151,6 +151,23 @@ bool schema_matches(enum schema_pattern pattern, const char *text, size_t length
 	return false;
 }
 
+const char *schema_form(enum schema_pattern pattern)
+{
+	switch (pattern) {
+	case PATTERN_ID:
+		return "at least one of a-z 0-9 . _ -, with / between parts";
+	case PATTERN_FIELD:
+		return "at least one of a-z A-Z 0-9 . _ -, with / between parts";
+	case PATTERN_TIME:
+		return "a time in UTC, as 2026-11-30T08:00:00Z";
+	case PATTERN_HEX:
+		return "hexadecimal digits, 0-9 a-f";
+	case PATTERN_ASCII:
+		return "printable ASCII";
+	}
+	return "none";
+}
+
 int schema_enum(const char *const *names, const char *name)
 {
 	for (int i = 0; names[i]; i++) {
@@ -190,6 +207,17 @@ static int decode_int(const struct schema_field *field, const struct json_node *
 	return 0;
 }
 
+/* With all that could stand there, where that is not too much to read. */
+static int reject_value(const struct place *place, const char *const *names)
+{
+	cleanup_buf struct buf reason = BUF(REASON_BYTES);
+
+	(void)buf_text(&reason, "unknown value: not");
+	for (size_t i = 0; names[i]; i++)
+		(void)buf_printf(&reason, "%s '%s'", i == 0 ? "" : names[i + 1] ? "," : " or", names[i]);
+	return reject_unlisted(place, reason.failed ? "unknown value" : buf_string(&reason));
+}
+
 static int decode_enum(const struct schema_field *field, const struct json_node *node, struct place *place, char *out)
 {
 	const char *name = json_string(node);
@@ -199,7 +227,7 @@ static int decode_enum(const struct schema_field *field, const struct json_node 
 		return reject(place, "must be a string");
 	index = schema_enum(field->names, name);
 	if (index < 0)
-		return reject_unlisted(place, "unknown value");
+		return reject_value(place, field->names);
 	memcpy(out, &index, sizeof(index));
 	return 0;
 }
@@ -218,7 +246,7 @@ static int decode_string(const struct schema_field *field, const struct json_nod
 	if ((int64_t)length < field->min)
 		return reject(place, "shorter than %" PRId64 " bytes", field->min);
 	if (!schema_matches(field->pattern, text, length))
-		return reject(place, "not of the form that it must have");
+		return reject(place, "not of the form that it must have: %s", schema_form(field->pattern));
 	memcpy(out, text, length + 1);
 	return 0;
 }

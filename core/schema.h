@@ -60,6 +60,8 @@ void schema_encode(const struct schema_field *fields, const void *in, struct jso
 int schema_print(const struct schema_field *fields, const char *title, struct buf *out, struct error **err) MUST_CHECK;
 /* Whether `text` is of the pattern. */
 bool schema_matches(enum schema_pattern pattern, const char *text, size_t length);
+/* What a text of the pattern is made of, for a message. */
+const char *schema_form(enum schema_pattern pattern);
 /* Index of `name` in a NULL-terminated list, or -1. */
 int schema_enum(const char *const *names, const char *name);
 

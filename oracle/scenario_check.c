@@ -241,7 +241,8 @@ static int check_mutant(const struct check *check)
 	if (scenario->removes_count == 0 && scenario->control[0])
 		return check_refuse(check, "removes: empty, though there is a control");
 	if (scenario->control[0] && !flips)
-		return check_refuse(check, "expect: no cell flips, so nothing shows that the protection was removed");
+		return check_refuse(check, "expect: no cell flips, so nothing shows that the protection was removed: "
+					   "the cell that does has \"flips\": true");
 	return 0;
 }
 
@@ -327,6 +328,12 @@ static int check_value(const struct check *check, size_t i)
 	if (cell->class == CELL_CONTROL && !may_be_control(check->scenario, cell))
 		return check_refuse(check, "expect[%zu].class: '%s' at '%s' is a way out, and no control", i,
 				    cell->subject, cell->observer);
+	if (cell->class == CELL_PROTECTED && !cell->flips && !zero && cell->op != OP_LE && check->scenario->control[0])
+		return check_refuse(
+			check,
+			"expect[%zu].flips: missing: a protected cell that is no 'eq' 0 here is one that the "
+			"mutant turns, with \"flips\": true",
+			i);
 	if (cell->class == CELL_PROTECTED && !cell->flips && !zero && cell->op != OP_LE)
 		return check_refuse(check, "expect[%zu].op: a protected cell is 'eq' 0 or a bound 'le'", i);
 	if (cell->class == CELL_PROTECTED && !cell->flips && cell->op == OP_LE && !listed(bounded, cell->subject))

@@ -48,6 +48,8 @@ static int open_program(int folder, const struct place *place, int *out, struct 
 	cleanup_fd int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
+	if (fd < 0 && errno == ELOOP)
+		return refuse(place, "is a link: what runs is a file of that name, beside the declaration", err);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return refuse(place, "is no file beside the declaration", err);
 	if (!S_ISREG(status.st_mode))

@@ -52,7 +52,7 @@ static void refused_files(void)
 		const char *says;
 	} rows[] = {
 		{ spoil_missing, "is no file beside the declaration" },
-		{ spoil_link, "is no file beside the declaration" },
+		{ spoil_link, "is a link: what runs is a file of that name" },
 		{ spoil_folder, "is no regular file" },
 		{ spoil_pipe, "is no regular file" },
 		{ spoil_mode, "is not executable" },

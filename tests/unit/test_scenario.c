@@ -209,6 +209,8 @@ static void test_refused_documents(void)
 		  "\"protected\","
 		  "\"flips\":true},",
 		  "", "base.json: expect: no cell flips" },
+		{ mutant_text, "\"value\":1,\"class\":\"protected\",\"flips\":true",
+		  "\"value\":1,\"class\":\"protected\"", "base.json: expect[0].flips: missing: a protected cell" },
 	};
 	cleanup_free struct scenario *out = calloc(1, sizeof(*out));
 
