@@ -372,41 +372,25 @@ static void fill_text(char *out, size_t size)
 	memset(out, 'w', size - 1);
 }
 
-/* Path `at` of effect `number`; of the first effect those that the baseline's cells are about, as far as it has any. */
-static void fill_path(struct effect_path *path, size_t number, size_t at, const struct scenario *baseline)
+/* Path `at` of effect `number`, whose scenarios did not run. */
+static void fill_path(struct effect_path *path, size_t number, size_t at)
 {
-	const struct expectation *cell = number == 0 && at < baseline->expect_count ? &baseline->expect[at] : NULL;
-
 	snprintf(path->id, sizeof(path->id), "P%zu", at);
 	fill_text(path->what, 128);
 	snprintf(path->mediator, sizeof(path->mediator), "network");
 	snprintf(path->subject, sizeof(path->subject), "s-%zu-%zu", number, at);
-	snprintf(path->observers[0], sizeof(path->observers[0]), "mine");
-	snprintf(path->scenarios[path->scenarios_count++], ID_MAX, "baseline");
-	for (size_t i = 1; i < EFFECT_SCENARIOS_MAX && !cell; i++)
+	snprintf(path->observers[0], sizeof(path->observers[0]), "orders");
+	for (size_t i = 0; i < EFFECT_SCENARIOS_MAX; i++)
 		snprintf(path->scenarios[path->scenarios_count++], ID_MAX, "none/%zu-%zu-%zu", number, at, i);
-	if (cell) {
-		set(path->subject, sizeof(path->subject), cell->subject);
-		set(path->observers[0], sizeof(path->observers[0]), cell->observer);
-	} else {
-		set(path->scenarios[0], ID_MAX, "none/0");
-	}
 	path->observers_count = 1;
 	path->coverage.claims = EFFECT_CLAIMS_MEDIATED;
 	path->coverage.basis = EFFECT_BASIS_SCENARIOS;
 	fill_text(path->coverage.why, 128);
 }
 
-static bool counted_before(const struct effect *effect, const struct effect_path *path)
-{
-	return effect_path_of(effect, path->subject) != path;
-}
-
 /* As many declarations as there may be, each as long as there is room for. */
 static int declare_long(struct fixture *fixture)
 {
-	const struct scenario *baseline = scenario_in(&fixture->world, "baseline");
-
 	fixture->effects = calloc(EFFECTS_MAX, sizeof(*fixture->effects));
 	if (!fixture->effects)
 		return 0;
@@ -421,15 +405,10 @@ static int declare_long(struct fixture *fixture)
 		set(effect->revision, sizeof(effect->revision), "r");
 		set(effect->inventory.date, sizeof(effect->inventory.date), "2026-01-02T03:04:05Z");
 		set(effect->inventory.what, sizeof(effect->inventory.what), "w");
-		for (size_t at = 0; at < EFFECT_PATHS_MAX; at++) {
-			struct effect_path *path = &effect->paths[effect->paths_count++];
-
-			fill_path(path, number, at, baseline);
-			if (!counted_before(effect, path))
-				continue;
-			*path = (struct effect_path){ .id = "" };
-			effect->paths_count--;
-		}
+		set(effect->observers[0].id, sizeof(effect->observers[0].id), "orders");
+		effect->observers[0].sees_count = effect->observers_count = 1;
+		for (size_t at = 0; at < EFFECT_PATHS_MAX; at++)
+			fill_path(&effect->paths[effect->paths_count++], number, at);
 	}
 	return 1;
 }
