@@ -105,6 +105,7 @@ struct effect_names {
 	const char *const *measures; /* of the harness's own observers, likewise */
 	const struct scenario *scenarios;
 	size_t scenarios_count;
+	const char *elsewhere; /* said behind a scenario that is not there: where it could be; or NULL */
 };
 /*
  * Decodes one document and checks its sense; ERROR_INPUT names file and field. Refused: a path, an observer or a

@@ -160,8 +160,8 @@ static int check_path_scenarios(const struct checking *check, size_t at)
 			continue;
 		scenario = scenario_find(check->names->scenarios, check->names->scenarios_count, path->scenarios[i]);
 		if (!scenario)
-			return refuse(check, "paths[%zu].scenarios[%zu]: no scenario is '%s'", at, i,
-				      path->scenarios[i]);
+			return refuse(check, "paths[%zu].scenarios[%zu]: no scenario is '%s'%s", at, i,
+				      path->scenarios[i], check->names->elsewhere ? check->names->elsewhere : "");
 		if (!looks(scenario, path))
 			return refuse(check, "paths[%zu].scenarios[%zu]: " LOOKS_ELSEWHERE, at, i, path->scenarios[i],
 				      path->subject);

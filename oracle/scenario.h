@@ -154,6 +154,7 @@ struct scenario_names {
 	const char *const *profiles; /* or NULL: any */
 	const char *const *ends; /* or NULL: any */
 	const char *const *misbehaviours; /* or NULL: any */
+	const char *elsewhere; /* said behind an unknown observer: where one could be declared; or NULL */
 };
 int scenario_decode(const char *id, const struct json_node *node, const struct scenario_names *names,
 		    struct scenario *out, struct error **err) MUST_CHECK;

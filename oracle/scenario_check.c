@@ -60,11 +60,13 @@ static bool has_probe(const struct scenario *scenario, const char *name)
 static int refuse_unknown(const struct check *check, const char *field, const char *word, const char *const *known)
 {
 	struct nearest nearest = { .word = word };
+	const struct scenario_names *names = check->names;
+	const char *more = names && known == names->observers ? names->elsewhere : NULL;
 
 	for (size_t i = 0; known[i]; i++)
 		nearest_offer(&nearest, known[i]);
 	if (!nearest.name[0])
-		return check_refuse(check, "%s: unknown '%s'", field, word);
+		return check_refuse(check, "%s: unknown '%s'%s", field, word, more ? more : "");
 	return check_refuse(check, "%s: unknown '%s': did you mean '%s'?", field, word, nearest.name);
 }
 

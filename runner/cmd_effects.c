@@ -158,7 +158,8 @@ static int run(const struct options *options, struct error **err)
 	if (options->json)
 		return print_document(effects, count, err);
 	if (check)
-		printf("%zu declarations hold together; what they are worth, a run shows\n", count);
+		printf("%zu declaration%s together; what %s worth, a run shows\n", count,
+		       count == 1 ? " holds" : "s hold", count == 1 ? "it is" : "they are");
 	else
 		print_list(effects, count);
 	return EXIT_PASS;

@@ -12,7 +12,7 @@
 int declarations_open(const struct options *options, const struct scenario *scenarios, size_t scenarios_count,
 		      struct effect **out, size_t *count, struct error **err)
 {
-	const struct effect_names names = {
+	struct effect_names names = {
 		.observers = observer_ids,
 		.inputs = observer_inputs,
 		.measures = measure_ids,
@@ -22,6 +22,11 @@ int declarations_open(const struct options *options, const struct scenario *scen
 	cleanup_fd int folder = -1;
 	char path[PATH_MAX], safe[128];
 
+	/* The two folders of somebody's own go together. */
+	if (options->effects && !options->scenarios)
+		names.elsewhere = ": --scenarios FOLDER names yours, and is not given";
+	if (options->scenarios && !options->effects)
+		names.elsewhere = ": --effects FOLDER names your declarations, and is not given";
 	if (options->effects)
 		snprintf(path, sizeof(path), "%s", options->effects);
 	else if (path_data("effects", path, sizeof(path), err) < 0)

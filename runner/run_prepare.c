@@ -76,6 +76,8 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 		return -1;
 	names.measures = declared.measures;
 	names.observers = declared.observers;
+	if (options->scenarios && !options->effects)
+		names.elsewhere = ": --effects FOLDER names the declarations of your own observers, and is not given";
 
 	if (options->scenarios)
 		snprintf(path, sizeof(path), "%s", options->scenarios);

@@ -60,6 +60,17 @@ check "claims of nothing" says 4 "effects takes" claims
 check "claims of no bundle" says 3 "$folder/nowhere" claims "$folder/nowhere"
 check "list with one" says 4 "effects takes" list order_create
 check "the document" says 0 '"verb":"effects","exitCode":0,"effects":[{"id":"order_create"' check --json
+own=docs/examples/file-deletion
+check "one declaration" says 0 "1 declaration holds together; what it is worth, a run shows" \
+	check --scenarios $own/scenarios --effects $own/effects
+check "without --scenarios" says 3 "no scenario is 'file-delete': --scenarios FOLDER names yours, and is not given" \
+	check --effects $own/effects
+check "without --effects" says 3 "unknown 'kept': --effects FOLDER names the declarations of your own observers, and is not given" \
+	check --scenarios $own/scenarios
+cp -r scenarios "$folder/few"
+rm -r "$folder/few/effects"
+check "without --effects, and no observer" says 3 "': --effects FOLDER names your declarations, and is not given" \
+	check --scenarios "$folder/few"
 check "no folder" says 3 "the declarations' folder" --effects "$folder/nowhere"
 mkdir "$folder/empty"
 check "none declared" says 0 "0 declarations" check --effects "$folder/empty"
