@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -28,6 +29,7 @@
 #define GROUP_NAME_BYTES 64
 #define P256_GROUP "prime256v1"
 #define SHA256_BYTES 32
+#define P25519_LOW 0xed /* the lowest byte of 2^255 - 19 */
 #define PRIVATE_LINE "-----BEGIN PRIVATE KEY-----"
 #define PUBLIC_LINE "-----BEGIN PUBLIC KEY-----"
 #define GZIP_MAGIC "\x1f\x8b"
@@ -48,6 +50,7 @@ struct other_pem {
 	const char *says;
 };
 static const struct other_pem other_privates[], other_publics[];
+static const unsigned char eighths[2][ED25519_PUBLIC_BYTES];
 
 static void context_cleanup(EVP_MD_CTX **context)
 {
@@ -84,18 +87,65 @@ static int no_passphrase(char *out, int size, int writing, void *context)
 	return -1;
 }
 
-static int find_kind(const EVP_PKEY *pkey, enum key_kind *out, struct error **err)
+/* Whether the little-endian number without its uppermost bit, the sign of x, is that of a point of small order, or is
+ * not below p: then a signature may hold for anything, or a key has two names. */
+static bool is_weak(const unsigned char y[ED25519_PUBLIC_BYTES])
+{
+	unsigned char last = y[ED25519_PUBLIC_BYTES - 1] & 0x7f;
+	bool high = last == 0x7f, low = last == 0;
+
+	for (size_t i = 1; i < ED25519_PUBLIC_BYTES - 1; i++) {
+		high &= y[i] == 0xff;
+		low &= y[i] == 0;
+	}
+	if ((high && y[0] >= P25519_LOW - 1) || (low && y[0] <= 1))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(eighths); i++)
+		if (memcmp(y, eighths[i], ED25519_PUBLIC_BYTES - 1) == 0 &&
+		    last == eighths[i][ED25519_PUBLIC_BYTES - 1])
+			return true;
+	return false;
+}
+
+static int check_ed25519(const EVP_PKEY *pkey, struct error **err)
+{
+	unsigned char y[ED25519_PUBLIC_BYTES];
+	size_t length = sizeof(y);
+
+	if (EVP_PKEY_get_raw_public_key(pkey, y, &length) != 1 || length != sizeof(y))
+		return failed(ERROR_REFUSED, "it cannot be read", err);
+	return is_weak(y)
+		       ? error_set(err, ERROR_REFUSED, "it is an Ed25519 key of small order, or in no canonical form")
+		       : 0;
+}
+
+/* A curve that is written out, or a point that is compressed, is another text of a key, and would have a fingerprint of
+ * its own. */
+static int make_canonical(EVP_PKEY *pkey, struct error **err)
+{
+	int explicit = 0;
+
+	(void)EVP_PKEY_get_int_param(pkey, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit);
+	if (explicit)
+		return failed(ERROR_REFUSED, "its curve is written out, and not named", err);
+	if (EVP_PKEY_set_utf8_string_param(pkey, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
+					   OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED) == 1)
+		return 0;
+	return failed(ERROR_SYSTEM, "its point cannot be written out", err);
+}
+
+static int find_kind(EVP_PKEY *pkey, enum key_kind *out, struct error **err)
 {
 	char group[GROUP_NAME_BYTES];
 
 	if (EVP_PKEY_is_a(pkey, "ED25519")) {
 		*out = KEY_ED25519;
-		return 0;
+		return check_ed25519(pkey, err);
 	}
 	*out = KEY_P256;
 	if (EVP_PKEY_is_a(pkey, "EC") && EVP_PKEY_get_group_name(pkey, group, sizeof(group), NULL) == 1 &&
 	    strcmp(group, P256_GROUP) == 0)
-		return 0;
+		return make_canonical(pkey, err);
 	return failed(ERROR_REFUSED, "it is neither P-256 nor Ed25519", err);
 }
 
@@ -403,6 +453,14 @@ int sign_sha512(const void *bytes, size_t length, unsigned char out[SHA512_BYTES
 		return failed(ERROR_MEMORY, "no memory for a digest", err);
 	return result;
 }
+
+/* y of the points of order eight, little-endian. */
+static const unsigned char eighths[2][ED25519_PUBLIC_BYTES] = {
+	{ 0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0,
+	  0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05 },
+	{ 0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f,
+	  0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a },
+};
 
 #define CONVERT "openssl pkcs8 -topk8 -nocrypt writes it in another way"
 static const struct other_pem other_privates[] = {

@@ -41,7 +41,9 @@ static inline void private_key_cleanup(struct private_key **key)
 /* The public half; lives as long as the key. */
 const struct public_key *private_key_public(const struct private_key *key);
 
-/* A PEM file ("BEGIN PUBLIC KEY") and its text. ERROR_REFUSED for another kind of key, a private one above all. */
+/* A PEM file ("BEGIN PUBLIC KEY") and its text. ERROR_REFUSED for another kind of key, a private one
+ * above all; for a curve that is written out instead of named; for an Ed25519 key of small order. However its point is
+ * written, a key has one fingerprint and one text. */
 int public_key_open(const char *path, struct public_key **out, struct error **err) MUST_CHECK;
 int public_key_parse(const char *pem, size_t length, struct public_key **out, struct error **err) MUST_CHECK;
 void public_key_free(struct public_key *key);

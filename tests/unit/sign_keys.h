@@ -30,6 +30,27 @@
 	"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEYP7UuiVanTHJYet0xjVtaMBJuJI7\n"                                           \
 	"Yfps5mliLmDyn7Z5A/4QCLi8maQa6elWKLxk8vGyDC1+n1F3o8KU1EYimQ==\n"                                               \
 	"-----END PUBLIC KEY-----\n"
+/* The P-256 one in other texts. */
+#define KEY_P256_COMPRESSED                                                                                            \
+	"-----BEGIN PUBLIC KEY-----\n"                                                                                 \
+	"MDkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDIgADYP7UuiVanTHJYet0xjVtaMBJuJI7\n"                                           \
+	"Yfps5mliLmDyn7Y=\n"                                                                                           \
+	"-----END PUBLIC KEY-----\n"
+#define KEY_P256_HYBRID                                                                                                \
+	"-----BEGIN PUBLIC KEY-----\n"                                                                                 \
+	"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAHYP7UuiVanTHJYet0xjVtaMBJuJI7\n"                                           \
+	"Yfps5mliLmDyn7Z5A/4QCLi8maQa6elWKLxk8vGyDC1+n1F3o8KU1EYimQ==\n"                                               \
+	"-----END PUBLIC KEY-----\n"
+#define KEY_P256_EXPLICIT                                                                                              \
+	"-----BEGIN PUBLIC KEY-----\n"                                                                                 \
+	"MIIBSzCCAQMGByqGSM49AgEwgfcCAQEwLAYHKoZIzj0BAQIhAP////8AAAABAAAA\n"                                           \
+	"AAAAAAAAAAAA////////////////MFsEIP////8AAAABAAAAAAAAAAAAAAAA////\n"                                           \
+	"///////////8BCBaxjXYqjqT57PrvVV2mIa8ZR0GsMxTsPY7zjw+J9JgSwMVAMSd\n"                                           \
+	"NgiG5wSTamZ44ROdJreBn36QBEEEaxfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5\n"                                           \
+	"RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9QIhAP////8AAAAA\n"                                           \
+	"//////////+85vqtpxeehPO5ysL8YyVRAgEBA0IABGD+1LolWp0xyWHrdMY1bWjA\n"                                           \
+	"SbiSO2H6bOZpYi5g8p+2eQP+EAi4vJmkGunpVii8ZPLxsgwtfp9Rd6PClNRGIpk=\n"                                           \
+	"-----END PUBLIC KEY-----\n"
 #define KEY_MISMATCHED                                                                                                 \
 	"-----BEGIN PRIVATE KEY-----\n"                                                                                \
 	"MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgya+p2EW6dRZrXCFX\n"                                           \
