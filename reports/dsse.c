@@ -70,7 +70,7 @@ static int read_signature(const struct json_node *list, struct signature *out, s
 	return 0;
 }
 
-static int read_object(const struct json_node *root, struct dsse *out, struct error **err)
+int dsse_read_object(const struct json_node *root, struct dsse *out, struct error **err)
 {
 	const struct json_node *list = json_member(root, "signatures");
 	int result;
@@ -97,7 +97,7 @@ int dsse_read(const char *bytes, size_t length, struct dsse *out, struct error *
 		return error_set(err, ERROR_INPUT, "the envelope is not exactly one line");
 	result = json_parse(bytes, length - 1, DEPTH, &document, err);
 	if (result == 0)
-		result = read_object(json_root(document), out, err);
+		result = dsse_read_object(json_root(document), out, err);
 	if (result == 0)
 		result = dsse_write(out, &again, err);
 	if (result < 0)

@@ -7,6 +7,7 @@
 #define HARNESS_REPORTS_DSSE_H
 
 #include "core/buf.h"
+#include "core/json.h"
 #include "core/limits.h"
 #include "reports/sign.h"
 
@@ -39,6 +40,8 @@ int dsse_write(const struct dsse *envelope, struct buf *out, struct error **err)
 /* Reads one line with its line feed, and nothing behind it. ERROR_INPUT: not of the form: another payload type, other
  * than one signature, a key id, base64 in another alphabet, an unknown key. */
 int dsse_read(const char *bytes, size_t length, struct dsse *out, struct error **err) MUST_CHECK;
+/* Of an object of any form of JSON, in a document of somebody else's. */
+int dsse_read_object(const struct json_node *root, struct dsse *out, struct error **err) MUST_CHECK;
 int dsse_check(const struct dsse *envelope, const struct public_key *key, bool *good, struct error **err) MUST_CHECK;
 
 #endif

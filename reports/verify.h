@@ -44,6 +44,10 @@ struct verify_options {
 	const struct assessors *assessors; /* whose statements count, or NULL: nobody's were asked for */
 	const char *beside; /* the envelope that was shipped beside the archive, or NULL */
 	size_t beside_length;
+	const char *sigstore; /* the same as a sigstore bundle, or NULL: who signed it is asked for assessors alone */
+	size_t sigstore_length;
+	const char *sums_signature; /* an SSHSIG of SHA256SUMS, or NULL: likewise */
+	size_t sums_signature_length;
 	const struct verify_scenario *shipped; /* those that came with this program, or NULL: none is known */
 	size_t shipped_count;
 };

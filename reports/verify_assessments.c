@@ -7,7 +7,7 @@
 
 #include "core/fd.h"
 #include "reports/assessments_member.h"
-#include "reports/dsse.h"
+#include "reports/signers.h"
 #include "reports/verify_parts.h"
 
 static bool is_run_key(const struct assessing *assessing, const char *name)
@@ -18,32 +18,14 @@ static bool is_run_key(const struct assessing *assessing, const char *name)
 	return false;
 }
 
-/* Which of the assessors signed an envelope; one that is none is another check's. */
-static int find_signers(const struct assessors *assessors, const char *bytes, size_t length, bool signs[ASSESSORS_MAX],
-			struct error **err)
-{
-	cleanup_dsse struct dsse envelope = DSSE_EMPTY;
-	cleanup_error struct error *ignored = NULL;
-
-	if (!bytes || dsse_read(bytes, length, &envelope, &ignored) < 0)
-		return 0;
-	for (size_t i = 0; i < assessors->count; i++) {
-		bool good = false;
-		int result = dsse_check(&envelope, assessors->keys[i], &good, err);
-
-		if (result < 0)
-			return result;
-		signs[i] |= good;
-	}
-	return 0;
-}
-
 static int find_inside(const struct bundle *bundle, bool signs[ASSESSORS_MAX], struct error **err)
 {
 	const struct read_member *member = &bundle->members[MEMBER_STATEMENT];
 
-	return find_signers(&bundle->assessing.assessors, member->present ? buf_string(&member->text) : NULL,
-			    member->text.length, signs, err);
+	const struct shipped shipped = { .envelope = member->present ? buf_string(&member->text) : NULL,
+					 .envelope_length = member->text.length };
+
+	return signers_find(&bundle->assessing.assessors, &shipped, signs, err);
 }
 
 int check_assessments(struct bundle *bundle, struct error **err)
@@ -90,12 +72,20 @@ static int look_at_keys(const struct bundle *bundle, const struct verify_options
 {
 	const struct assessing *assessing = &bundle->assessing;
 	bool signs[ASSESSORS_MAX] = { false };
+	const struct buf *sums = &bundle->members[MEMBER_SUMS].text;
+	const struct shipped beside = { .envelope = options->beside,
+					.envelope_length = options->beside_length,
+					.sigstore = options->sigstore,
+					.sigstore_length = options->sigstore_length,
+					.sums_signature = options->sums_signature,
+					.sums_signature_length = options->sums_signature_length,
+					.sums = buf_string(sums),
+					.sums_length = sums->length };
 	char key[HEX_SHA256] = "";
 
 	if (options->key && public_key_fingerprint(options->key, key, err) < 0)
 		return -1;
-	if (find_inside(bundle, signs, err) < 0 ||
-	    find_signers(&assessing->assessors, options->beside, options->beside_length, signs, err) < 0)
+	if (find_inside(bundle, signs, err) < 0 || signers_find(&assessing->assessors, &beside, signs, err) < 0)
 		return -1;
 	report->assessors_count = assessing->assessors.count;
 	for (size_t i = 0; i < assessing->assessors.count; i++) {

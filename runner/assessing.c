@@ -8,6 +8,7 @@
 #include "core/fd.h"
 #include "reports/dsse.h"
 #include "reports/members.h"
+#include "reports/signers.h"
 #include "runner/beside.h"
 
 #define FILE_BYTES (ASSESSMENT_LINE_BYTES * CLAIM_STATEMENTS_MAX)
@@ -63,37 +64,46 @@ static bool has_run_key(const struct assessing *assessing, const char *name)
 	return false;
 }
 
-static int find_signers(struct assessing *assessing, const char *bytes, size_t length, struct error **err)
+static int find_signers(struct assessing *assessing, const struct shipped *shipped, struct error **err)
 {
-	cleanup_dsse struct dsse envelope = DSSE_EMPTY;
-	int result = dsse_read(bytes, length, &envelope, err);
+	bool signs[ASSESSORS_MAX] = { false };
 
-	for (size_t i = 0; i < assessing->assessors.count && result == 0; i++) {
+	if (signers_find(&assessing->assessors, shipped, signs, err) < 0)
+		return -1;
+	for (size_t i = 0; i < assessing->assessors.count; i++) {
 		const char *name = assessing->assessors.names[i];
-		bool good = false;
 
-		result = dsse_check(&envelope, assessing->assessors.keys[i], &good, err);
-		if (result == 0 && good && !has_run_key(assessing, name))
+		if (signs[i] && !has_run_key(assessing, name))
 			memcpy(assessing->run_keys[assessing->run_keys_count++], name, HEX_SHA256);
 	}
-	return result;
+	return 0;
+}
+
+static const char *text_of(const struct buf *text)
+{
+	return text->length > 0 ? buf_string(text) : NULL;
 }
 
 int assessing_signers(struct assessing *assessing, const struct opened *opened, const char *path, struct error **err)
 {
-	cleanup_buf struct buf beside = BUF(DSSE_LINE_BYTES);
+	cleanup_buf struct buf beside = BUF(DSSE_LINE_BYTES), sigstore = BUF(DSSE_LINE_BYTES);
+	cleanup_buf struct buf signature = BUF(DSSE_LINE_BYTES);
+	struct shipped inside = { .envelope = NULL }, shipped = { .envelope = NULL };
 	bool found = false;
-	size_t length = 0;
-	const char *inside = opened_text(opened, MEMBER_STATEMENT, &length);
 
 	if (assessing->assessors.count == 0)
 		return 0;
-	if (inside && find_signers(assessing, inside, length, err) < 0)
-		return error_wrap(err, "the statement in the bundle");
-	if (beside_read(path, NULL, &beside, &found, err) < 0 ||
-	    (found && find_signers(assessing, buf_string(&beside), beside.length, err) < 0))
-		return error_wrap(err, "the statement beside the bundle");
-	return 0;
+	inside.envelope = opened_text(opened, MEMBER_STATEMENT, &inside.envelope_length);
+	if (beside_read(path, NULL, &beside, &found, err) < 0 || beside_others(path, &sigstore, &signature, err) < 0)
+		return error_wrap(err, "what is beside the bundle");
+	shipped = (struct shipped){ .envelope = text_of(&beside),
+				    .envelope_length = beside.length,
+				    .sigstore = text_of(&sigstore),
+				    .sigstore_length = sigstore.length,
+				    .sums_signature = text_of(&signature),
+				    .sums_signature_length = signature.length };
+	shipped.sums = opened_text(opened, MEMBER_SUMS, &shipped.sums_length);
+	return find_signers(assessing, &inside, err) < 0 ? -1 : find_signers(assessing, &shipped, err);
 }
 
 static int sign_one(const char *path, const struct private_key *key, const struct effect *effects, size_t count,

@@ -59,6 +59,25 @@ int beside_read(const char *path, const char *attestation, struct buf *out, bool
 	return *found ? fd_read_file(directory, name, DSSE_LINE_BYTES, out, err) : 0;
 }
 
+static int read_there(int directory, const char *name, struct buf *out, struct error **err)
+{
+	if (faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	return fd_read_file(directory, name, DSSE_LINE_BYTES, out, err);
+}
+
+int beside_others(const char *path, struct buf *sigstore, struct buf *sums_signature, struct error **err)
+{
+	cleanup_fd int directory = -1;
+	char name[NAME_BYTES];
+	const char *base;
+
+	if (split(path, &directory, &base, err) < 0 || beside_name(base, SIGSTORE_SUFFIX, name, err) < 0 ||
+	    read_there(directory, name, sigstore, err) < 0)
+		return -1;
+	return read_there(directory, SUMS_SIGNATURE, sums_signature, err);
+}
+
 static int write_beside(int directory, const char *name, const struct buf *text, struct error **err)
 {
 	int result = fd_write_atomic(directory, name, buf_string(text), text->length, FILE_MODE, err);

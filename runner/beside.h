@@ -14,6 +14,9 @@
  * bundle at `path`, which need not: *found. */
 int beside_read(const char *path, const char *attestation, struct buf *out, bool *found, struct error **err) MUST_CHECK;
 
+/* Appends what else is shipped beside the bundle at `path`, and is there: NAME.sigstore.json and SHA256SUMS.sig. */
+int beside_others(const char *path, struct buf *sigstore, struct buf *sums_signature, struct error **err) MUST_CHECK;
+
 /* Verifies the bundle `name` in the folder and signs what it says, whatever its verdict. ERROR_REFUSED when a check
  * failed or, but for the signature, was not made, or when there is a statement already; nothing is overwritten. */
 int beside_sign(int directory, const char *name, const struct private_key *key, struct error **err) MUST_CHECK;

@@ -21,7 +21,7 @@ struct signers {
 	struct public_key *key;
 	struct private_key *attest;
 	struct assessors assessors;
-	struct buf beside;
+	struct buf beside, sigstore, sums_signature;
 	struct verify_scenario *shipped;
 };
 
@@ -31,6 +31,8 @@ static void signers_free(struct signers *signers)
 	private_key_free(signers->attest);
 	assessors_free(&signers->assessors);
 	buf_free(&signers->beside);
+	buf_free(&signers->sigstore);
+	buf_free(&signers->sums_signature);
 	free(signers->shipped);
 }
 
@@ -66,12 +68,18 @@ static int open_signers(const struct options *options, struct signers *signers, 
 		return -1;
 	if (beside_read(options->words[0], options->attestation, &signers->beside, &found, err) < 0)
 		return error_wrap(err, "the statement beside the bundle");
+	if (beside_others(options->words[0], &signers->sigstore, &signers->sums_signature, err) < 0)
+		return error_wrap(err, "what is beside the bundle");
 	if (assessing_keys(&options->assessors, &signers->assessors, err) < 0)
 		return -1;
 	how->key = signers->key;
 	how->assessors = signers->assessors.count > 0 ? &signers->assessors : NULL;
 	how->beside = found ? buf_string(&signers->beside) : NULL;
 	how->beside_length = signers->beside.length;
+	how->sigstore = signers->sigstore.length > 0 ? buf_string(&signers->sigstore) : NULL;
+	how->sigstore_length = signers->sigstore.length;
+	how->sums_signature = signers->sums_signature.length > 0 ? buf_string(&signers->sums_signature) : NULL;
+	how->sums_signature_length = signers->sums_signature.length;
 	return 0;
 }
 
@@ -206,7 +214,9 @@ static int print(const struct verify_report *report, const struct options *optio
 static int run(const struct options *options, struct error **err)
 {
 	struct verify_options how = { .require_signature = options->require_signature };
-	__attribute__((cleanup(signers_free))) struct signers signers = { .beside = BUF(DSSE_LINE_BYTES) };
+	__attribute__((cleanup(signers_free))) struct signers signers = { .beside = BUF(DSSE_LINE_BYTES),
+									  .sigstore = BUF(DSSE_LINE_BYTES),
+									  .sums_signature = BUF(DSSE_LINE_BYTES) };
 	cleanup_buf struct buf attested = BUF(PATH_MAX);
 	struct verify_report report;
 	cleanup_fd int fd = -1;

@@ -234,6 +234,9 @@ check "sealed: whose signature it is stays another question" verifies 0 --key ru
 check "sealed: and the assessor's own word for the run is none" verifies 1 --key ed25519.pub $BUNDLE
 rm SHA256SUMS SHA256SUMS.sig
 
+claims_of_by() {
+	(BUNDLE=by/$BUNDLE && claims "$@")
+}
 BUNDLE=later.tar.gz
 check "signed later by its assessor" made $BUNDLE ed25519.jsonl ed25519.pub
 check "signed later by its assessor: signed" harness sign ed25519.pem $BUNDLE
@@ -242,7 +245,16 @@ check "signed later by its assessor: it is said" says \
 	"not_checked assessors: of 5 statements that count, 5 are by a key that signs the bundle itself"
 check "signed later by its assessor: nothing counts" claims 2 --assessor ed25519.pub
 check "signed later by its assessor: it is said there too" ignored inventory self_signed
-rm $BUNDLE.intoto.jsonl
+for left in $BUNDLE.intoto.jsonl $BUNDLE.sigstore.json SHA256SUMS.sig; do
+	mkdir -p by && rm -rf by/* && cp $BUNDLE "$left" by
+	check "signed later by its assessor: $left alone: verify" verifies 2 --assessor ed25519.pub by/$BUNDLE
+	check "signed later by its assessor: $left alone: it is said" says "5 are by a key that signs the bundle itself"
+	check "signed later by its assessor: $left alone: nothing counts" claims_of_by 2 --assessor ed25519.pub
+	check "signed later by its assessor: $left alone: nor is it counted" ignored inventory self_signed
+done
+rm -f by/* && cp $BUNDLE by && printf 'no signature\n' | tee by/SHA256SUMS.sig >by/$BUNDLE.sigstore.json
+check "what is none beside it says nothing" verifies 0 --assessor ed25519.pub by/$BUNDLE
+rm $BUNDLE.intoto.jsonl $BUNDLE.sigstore.json SHA256SUMS.sig
 check "signed later by its assessor: by the key alone" verifies 2 --key ed25519.pub $BUNDLE
 check "signed later by its assessor: it is said all the same" says "5 are by a key that signs the bundle itself"
 
