@@ -7,11 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "adapter/preflight.h"
 #include "core/clock.h"
 #include "core/fd.h"
 #include "observers/table.h"
+#include "runner/store.h"
 #include "runner/verb.h"
 
 #define PROGRAM_BYTES (16 * MIB)
@@ -41,6 +43,12 @@ static bool is_helper(const char *name)
 	return false;
 }
 
+/* Whoever owns the file may change it: nobody but root, and who asks for the run, himself or by sudo. */
+static bool trusted(uid_t owner)
+{
+	return owner == 0 || owner == geteuid() || store_is_user(owner);
+}
+
 /* Over no link, and nothing that waits. Who may change the file may do as root what the run does. */
 static int open_program(int folder, const struct place *place, int *out, struct error **err)
 {
@@ -58,6 +66,8 @@ static int open_program(int folder, const struct place *place, int *out, struct 
 		return refuse(place, "is not executable", err);
 	if (status.st_mode & (S_IWGRP | S_IWOTH))
 		return refuse(place, "can be changed by others than its owner", err);
+	if (!trusted(status.st_uid))
+		return refuse(place, "belongs to neither root nor the user who runs it", err);
 	*out = steal_fd(&fd);
 	return 0;
 }

@@ -46,6 +46,14 @@ static bool sudo_user(uid_t *uid, gid_t *gid)
 	return true;
 }
 
+bool store_is_user(uid_t user)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return sudo_user(&uid, &gid) && uid == user;
+}
+
 void store_give(int directory, const char *path)
 {
 	uid_t uid;

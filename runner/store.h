@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "core/clock.h"
 #include "core/error.h"
@@ -34,6 +35,8 @@ int store_open(const char *out, struct store *store, struct error **err) MUST_CH
 int store_latest(const struct store *store, struct error **err) MUST_CHECK;
 /* The user behind sudo gets the file; nobody else needs it. No effect without sudo. */
 void store_give(int directory, const char *path);
+/* Whether that is the user behind sudo. */
+bool store_is_user(uid_t user);
 /* Closes; an unsealed run's folder is removed. */
 void store_close(struct store *store, bool sealed);
 

@@ -73,6 +73,39 @@ static void refused_files(void)
 	}
 }
 
+/* Root's own is taken, and that of the user behind sudo; anybody else may change what is to run as root. */
+static void of_somebody_else(void)
+{
+	static const struct {
+		uid_t owner;
+		const char *sudo;
+		bool taken;
+	} rows[] = {
+		{ 0, NULL, true },
+		{ 65534, NULL, false },
+		{ 65534, "65533", false },
+		{ 65534, "65534", true },
+	};
+
+	/* Who is not root can give no file to others, and owns this one. */
+	for (size_t i = 0; i < (geteuid() == 0 ? ARRAY_SIZE(rows) : 0); i++) {
+		DECLARED_WORLD(world);
+		struct error *err = NULL;
+		int status;
+
+		if (rows[i].sudo)
+			CU_ASSERT(setenv("SUDO_UID", rows[i].sudo, 1) == 0 && setenv("SUDO_GID", "65534", 1) == 0);
+		declared_world_open(&world);
+		CU_ASSERT_EQUAL(fchownat(world.fd, SCRIPT, rows[i].owner, (gid_t)-1, 0), 0);
+		status = declared_open(world.fd, world.effects, 2, &world.declared, &err);
+		CU_ASSERT_EQUAL(unsetenv("SUDO_UID") + unsetenv("SUDO_GID"), 0);
+		CU_ASSERT_EQUAL(status == 0, rows[i].taken);
+		CU_ASSERT(rows[i].taken
+				  ? test_no_error(&err)
+				  : test_error(&err, ERROR_INPUT, "belongs to neither root nor the user who runs it"));
+	}
+}
+
 static void refused_names(void)
 {
 	static const struct {
@@ -403,6 +436,7 @@ static void misbehaves(void)
 
 static CU_TestInfo files_tests[] = {
 	{ "a file that is not taken", refused_files },
+	{ "one of somebody else", of_somebody_else },
 	{ "names of the harness", refused_names },
 	{ "each file is measured once, and stays as it was", measured_once },
 	{ "to an arm and back", to_an_arm },
