@@ -36,10 +36,12 @@ static int put_name(char out[NAME_MAX_SHORT], const char *name, struct error **e
 
 /* ---- start, subjects, inputs ------------------------------------------------------------------ */
 
-void observer_lose(struct observer_process *process)
+void observer_lose(struct observer_process *process, enum error_code why)
 {
-	if (process->socket >= 0)
-		process->lost = steal_fd(&process->socket);
+	if (process->socket < 0)
+		return;
+	process->lost = steal_fd(&process->socket);
+	process->why = why;
 }
 
 static void free_process(struct observer_process *process)
@@ -222,7 +224,7 @@ void observer_halt(struct observer_process *process)
 	if (!process || process->socket < 0)
 		return;
 	if (wire_send(process->socket, &message, WIRE_STOP, -1, clock_now(), &ignored) < 0)
-		observer_lose(process);
+		observer_lose(process, ERROR_CLOSED);
 }
 
 void observer_stop(struct observer_process *process)

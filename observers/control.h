@@ -71,6 +71,8 @@ bool observer_seen(const struct observer_process *process, const char *observer,
 bool observer_hit(const struct observer_process *process, const char *subject);
 bool observer_blinded(const struct observer_process *process, const char *observer, enum wire_reason *reason);
 bool observer_lost(const struct observer_process *process);
+/* Of one that is lost: ERROR_CLOSED where it went away, else what it did that it is believed no longer. */
+enum error_code observer_why(const struct observer_process *process);
 /* The revision of the deployment that it looks at, or "". */
 const char *observer_revision(const struct observer_process *process);
 const struct observer_kind *observer_kind(const struct observer_process *process);

@@ -21,6 +21,7 @@ struct observer_process {
 	struct child child;
 	int socket; /* -1 once the program went away */
 	int lost; /* what it was then: open until the end, since a loop may still watch it */
+	enum error_code why; /* it was lost */
 	bool ready; /* and its known answers were right */
 	struct known_subject subjects[ARM_SUBJECTS_MAX];
 	size_t count;
@@ -33,7 +34,7 @@ struct observer_process {
 };
 
 /* The program went away, or is believed no longer. */
-void observer_lose(struct observer_process *process);
+void observer_lose(struct observer_process *process, enum error_code why);
 /* ERROR_CLOSED, for whoever asks a program that went away. */
 int observer_lost_error(const struct observer_process *process, struct error **err);
 

@@ -168,19 +168,22 @@ static int take_one(struct observer_process *process, struct error **err)
 int observer_dispatch(struct observer_process *process, struct error **err)
 {
 	for (unsigned i = 0; i < MESSAGES_AT_ONCE; i++) {
+		struct error *problem = NULL;
 		int r;
 
 		if (process->socket < 0)
 			return observer_lost_error(process, err);
-		r = fd_wait(process->socket, POLLIN, 0, err);
+		r = fd_wait(process->socket, POLLIN, 0, &problem);
 		if (r == 0)
 			return 0;
 		if (r > 0)
-			r = take_one(process, err);
+			r = take_one(process, &problem);
 		if (r < 0) {
 			/* Whoever breaks the protocol is believed no longer. */
-			observer_lose(process);
-			return error_wrap(err, "observer %s", process->kind->id);
+			observer_lose(process, error_code(problem));
+			error_wrap(&problem, "observer %s", process->kind->id);
+			error_keep_first(err, &problem);
+			return r;
 		}
 	}
 	return 0;
@@ -321,6 +324,11 @@ const char *observer_revision(const struct observer_process *process)
 bool observer_lost(const struct observer_process *process)
 {
 	return process->socket < 0;
+}
+
+enum error_code observer_why(const struct observer_process *process)
+{
+	return process->why;
 }
 
 const struct observer_kind *observer_kind(const struct observer_process *process)

@@ -295,8 +295,9 @@ static void sum_up(const struct evidence *evidence, struct verdicts *verdicts)
 					     .repetition = arm->repetition,
 					     .status = arm->record ? (enum arm_status)arm->record->status : ARM_NOT_RUN,
 					     .reason = arm->record ? arm->record->reason : "",
-					     .deployment_revision =
-						     arm->record ? arm->record->deployment_revision : "" };
+					     .deployment_revision = arm->record ? arm->record->deployment_revision : "",
+					     .events = arm->record ? arm->record->events : NULL,
+					     .events_count = arm->record ? arm->record->events_count : 0 };
 		verdicts->arms_not_ok += out->status != ARM_OK;
 		broken |= out->status == ARM_HARNESS_ERROR || out->status == ARM_NOT_RUN;
 	}

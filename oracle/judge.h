@@ -119,6 +119,8 @@ struct verdict_arm {
 	enum arm_status status; /* ARM_NOT_RUN without a record */
 	const char *reason; /* of the record, or "" */
 	const char *deployment_revision; /* likewise */
+	const struct arm_event *events; /* of the record */
+	size_t events_count;
 };
 struct verdicts {
 	struct verdict_arm *arms; /* in the plan's order */

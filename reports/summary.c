@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/fd.h"
 #include "reports/limits.h"
+#include "reports/losses.h"
 
 #define COLUMNS 120
 #define INDENT "  "
@@ -155,6 +156,20 @@ static void put_blindness(const struct verdict_cell *cell, struct buf *out)
 	buf_text(out, ")");
 }
 
+/* What the arm noted of why there is none. */
+static void put_loss(const struct verdicts *verdicts, const struct verdict_cell *cell, struct buf *out)
+{
+	for (size_t i = 0; i < verdicts->arms_count && cell->because == BECAUSE_MISSING; i++) {
+		const struct verdict_arm *arm = &verdicts->arms[i];
+		int loss = arm->scenario == cell->scenario && arm->repetition == cell->repetition
+				   ? loss_of(arm, cell->expectation->observer)
+				   : -1;
+
+		if (loss >= 0)
+			buf_printf(out, " (%s: %s)", cell->expectation->observer, loss_words((enum loss)loss));
+	}
+}
+
 /* Each with its reason; what to do next stands once for a row of cells of the same reason. */
 static void put_cells(const struct verdicts *verdicts, enum verdict verdict, const struct summary_facts *facts,
 		      struct buf *out)
@@ -171,6 +186,7 @@ static void put_cells(const struct verdicts *verdicts, enum verdict verdict, con
 		put_name(cell->scenario, cell->repetition, out);
 		buf_printf(out, " %s: %s", text, advices[cell->because].says);
 		put_blindness(cell, out);
+		put_loss(verdicts, cell, out);
 		buf_text(out, "\n");
 		if (!next || next->because != cell->because)
 			put_next(cell->because, out);

@@ -273,6 +273,12 @@ bool arm_declared_is(const struct arm *arm, const struct observer_kind *kind);
 /* Where one of them is to report: the gateway ends, so that nothing of it comes after their last look. */
 void arm_declared_finish(struct arm *arm);
 
+/* arm_losses.c: notes once that an observer is lost, and why: at which stage, with which error; or what broke its wire
+ * before. `observer` NULL: there is none yet. */
+enum arm_stage { ARM_STAGE_START, ARM_STAGE_READY, ARM_STAGE_LOOK, ARM_STAGE_REPORT };
+void arm_observer_loss(struct arm *arm, const char *kind, const struct observer_process *observer, enum arm_stage stage,
+		       const struct error *error);
+
 /* arm_observers.c. An observer that cannot start or see is no error of the arm: its cells will say so. */
 void arm_observers_start(struct arm *arm);
 /* Whether a planned cell asks for the kind, which this host allows. */

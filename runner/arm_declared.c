@@ -52,7 +52,8 @@ void arm_declared_start(struct arm *arm)
 		if (!arm_observers_asked(arm, &arm->declared_kinds[i]))
 			continue;
 		if (arm->observers_count == ARM_OBSERVERS_MAX || start(arm, i, &observer, &ignored) < 0)
-			arm_note(arm, "observer-lost", arm->declared.observers[i].id, clock_now());
+			arm_observer_loss(arm, arm->declared.observers[i].id, observer,
+					  observer ? ARM_STAGE_READY : ARM_STAGE_START, ignored);
 		else
 			arm->observers[arm->observers_count++] = steal_pointer(&observer);
 	}
@@ -118,6 +119,7 @@ void arm_declared_await(struct arm *arm)
 			continue;
 		if (observer_wait_seen(observer, NULL, WIRE_BEFORE, deadline, &late) < 0) {
 			arm_note(arm, "beacon-lost", arm->declared.observers[i].id, clock_now());
+			arm_observer_loss(arm, arm->declared.observers[i].id, observer, ARM_STAGE_LOOK, late);
 			arm_observers_drop(arm, arm->declared.observers[i].id);
 			continue;
 		}

@@ -130,7 +130,7 @@ static void start(struct arm *arm, const struct observer_kind *kind, int netns)
 		extra = arm->orders.name;
 	if (arm->observers_count == ARM_OBSERVERS_MAX || observer_start(kind, extra, netns, &observer, &ignored) < 0 ||
 	    arm_observers_expect(arm, observer, &ignored) < 0 || observer_begin(observer, &ignored) < 0) {
-		arm_note(arm, "observer-lost", kind->id, clock_now());
+		arm_observer_loss(arm, kind->id, observer, observer ? ARM_STAGE_READY : ARM_STAGE_START, ignored);
 		return;
 	}
 	arm->observers[arm->observers_count++] = steal_pointer(&observer);
@@ -142,7 +142,8 @@ static void wait_ready(struct arm *arm, size_t first)
 		cleanup_error struct error *ignored = NULL;
 
 		if (observer_wait_ready(arm->observers[i], clock_deadline(ARM_READY_MS), &ignored) < 0)
-			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
+			arm_observer_loss(arm, observer_kind(arm->observers[i])->id, arm->observers[i], ARM_STAGE_READY,
+					  ignored);
 	}
 }
 
@@ -152,7 +153,7 @@ void arm_observers_give(struct arm *arm, const char *kind, const char *input, in
 	struct observer_process *observer = arm_observer(arm, kind);
 
 	if (observer && fd >= 0 && observer_give(observer, input, fd, &ignored) < 0)
-		arm_note(arm, "observer-lost", kind, clock_now());
+		arm_observer_loss(arm, kind, observer, ARM_STAGE_LOOK, ignored);
 }
 
 void arm_fault_give_stream(struct arm *arm, struct arm_fault_state *state, bool none)
@@ -173,7 +174,7 @@ static void give_payload_files(struct arm *arm)
 	cleanup_fd int decisions = openat(arm->folder, "decisions", O_RDONLY | O_CLOEXEC);
 
 	if (arm_gateway_sink(arm, &recorder, &ignored) < 0)
-		arm_note(arm, "observer-lost", "deliveries", clock_now());
+		arm_observer_loss(arm, "deliveries", NULL, ARM_STAGE_START, ignored);
 	arm_observers_give(arm, "deliveries", "recorder", recorder);
 	arm_observers_give(arm, "deliveries", "decisions", decisions);
 }
@@ -399,10 +400,11 @@ static int collect(struct arm *arm, struct observer_process *observer, struct er
 
 	if (observer_collect(observer, WIRE_AFTER, take_record, arm, clock_deadline(ARM_REPORT_MS), &lost) == 0)
 		return 0;
-	if (error_code(lost) == ERROR_LIMIT)
+	/* The arm's own limit; one that says too much is lost as any other. */
+	if (error_code(lost) == ERROR_LIMIT && !observer_lost(observer))
 		return error_keep_first(err, &lost), -1;
+	arm_observer_loss(arm, observer_kind(observer)->id, observer, ARM_STAGE_REPORT, lost);
 	error_free(lost);
-	arm_note(arm, "observer-lost", observer_kind(observer)->id, clock_now());
 	return 0;
 }
 
@@ -427,7 +429,8 @@ int arm_observers_collect(struct arm *arm, bool engine, struct error **err)
 
 		if (needs_engine(arm, observer_kind(arm->observers[i])) == engine &&
 		    observer_ask(arm->observers[i], WIRE_AFTER, &ignored) < 0)
-			arm_note(arm, "observer-lost", observer_kind(arm->observers[i])->id, clock_now());
+			arm_observer_loss(arm, observer_kind(arm->observers[i])->id, arm->observers[i],
+					  ARM_STAGE_REPORT, ignored);
 	}
 	for (size_t i = 0; i < arm->observers_count; i++) {
 		if (needs_engine(arm, observer_kind(arm->observers[i])) != engine)

@@ -137,6 +137,48 @@ static void lost_before_collected(void)
 	goes_on(&world);
 }
 
+/* Why one is lost is noted once, and of one that is not there is nothing. */
+static void says_why(void)
+{
+	static const struct {
+		const char *from, *to, *why;
+	} rows[] = {
+		{ "#!/usr/bin/python3", "#!/nowhere", "lost-not-started" },
+		{ "import os", "raise SystemExit(0)\nimport os", "lost-before-ready" },
+		{ "return now != first", "return True", "lost-known-answer" },
+		{ "MESSAGE.pack(1,", "MESSAGE.pack(2,", "lost-protocol" },
+		{ "self.tell(READY, known=known_answers())",
+		  "while True:\n                    self.tell(SEEN, text=self.id)", "lost-limit" },
+		{ "self.tell(SEEN, text=self.id", "self.tell(SEEN, text=b'tcp4'", "lost-protocol" },
+		{ "            self.look_for_marker(0)", "            pass", "lost-no-look" },
+		{ "            self.look_for_marker(0)", "            sys.exit(0)", "lost-exited" },
+		{ "        self.tell(END, phase=phase)", "        sys.exit(0)", "lost-exited" },
+		{ "        self.tell(END, phase=phase)",
+		  "        while True:\n            self.tell(SEEN, text=self.id)", "lost-limit" },
+		{ "RECORDS.size, self.id", "RECORDS.size, b'tcp4'", "lost-protocol" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		ARM_WORLD(world);
+		const struct arm_record *record = &world.result.room.record;
+		struct error *err = NULL;
+		size_t whys = 0;
+
+		open_world(&world, rows[i].from, rows[i].to);
+		if (world.arm->observers_count) {
+			give_root(&world);
+			arm_declared_await(world.arm);
+		}
+		CU_ASSERT_EQUAL(arm_observers_collect(world.arm, true, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		for (size_t event = 0; event < record->events_count; event++)
+			whys += strncmp(record->events[event].name, "lost-", strlen("lost-")) == 0;
+		if (!noted(&world, "observer-lost") || !noted(&world, rows[i].why) || whys != 1)
+			CU_FAIL(rows[i].to);
+		CU_ASSERT_EQUAL(world.result.observations_count, 0);
+	}
+}
+
 /* Its report is the last: what gateway and service are late with is counted too. */
 static void reports_last(void)
 {
@@ -177,6 +219,7 @@ static void gateway_ends_first(void)
 static CU_TestInfo lost_tests[] = {
 	{ "one that is lost while it is awaited", lost_while_awaited },
 	{ "one that is lost before it is asked", lost_before_collected },
+	{ "it is said why", says_why },
 	CU_TEST_INFO_NULL,
 };
 

@@ -97,6 +97,7 @@ events_explained() {
 	done < <({
 		cat runner/arm*.c | tr -d '\n' | grep -oE 'arm_note\(arm, [^;]*;|events\[\] = \{[^}]*\}'
 		grep '^#define ARM_WINDOW' runner/arm.h
+		grep -oE '"lost-[a-z-]+"' reports/losses.c
 	} | grep -oE '"[a-z0-9-]+"' | tr -d '"' | sort -u)
 	[ "$count" -ge 35 ] && [ "$unknown" -eq 0 ]
 }

@@ -72,6 +72,16 @@ static void miss(struct world *world)
 	forget(world, see(world, "baseline", "dns", "dns"));
 }
 
+static void lose(struct world *world)
+{
+	static struct arm_event events[] = { { "observer-lost", "dns", 1 }, { "lost-known-answer", "dns", 1 } };
+	struct arm_record *record = record_of(world, "baseline");
+
+	miss(world);
+	record->events = events;
+	record->events_count = ARRAY_SIZE(events);
+}
+
 static void blind(struct world *world)
 {
 	see(world, "baseline", "dns", "dns")->beacon_before = 0;
@@ -126,6 +136,7 @@ static const struct row {
 } rows[] = {
 	{ leak, "fail: baseline dns@dns 2 (=0): ", "contradicts the expectation", "a way out is open" },
 	{ miss, "not established: baseline dns@dns - (=0): ", "no observation", "alone with -v" },
+	{ lose, "not established: baseline dns@dns - (=0): ", "(dns: its known answers were wrong)", "alone with -v" },
 	{ blind, "not established: baseline dns@dns 0 (=0): ", "did not prove that it could see (dropped: 3 packets)",
 	  "observations.jsonl" },
 	{ unearn, "not established: baseline tcp4@tcp4 0 (=0): ", "no mutant of this run", "look at the mutant" },
