@@ -278,8 +278,9 @@ static int check_bridge(const struct arm *arm, struct error **err)
 /* Up to the started process. What may overlap with the start does. */
 static int open_session(struct arm *arm, struct error **err)
 {
-	if (arm_records_open(arm, err) < 0 || arm_orders_open(arm, err) < 0 || arm_gateway_begin(arm, err) < 0 ||
-	    session_create(&arm->session, "arm", err) < 0 || session_watch_open(&arm->session, err) < 0)
+	if (arm_strays_adopt(arm, err) < 0 || arm_records_open(arm, err) < 0 || arm_orders_open(arm, err) < 0 ||
+	    arm_gateway_begin(arm, err) < 0 || session_create(&arm->session, "arm", err) < 0 ||
+	    session_watch_open(&arm->session, err) < 0)
 		return -1;
 	arm_note(arm, "created", "", clock_now());
 	if (session_attach(&arm->session, err) < 0)
@@ -467,6 +468,7 @@ int arm_run(struct json_document *input, int steps, struct arm_result *result, s
 	arm_observers_halt(arm);
 	if (arm->session.engine)
 		end_session(arm, err);
+	arm_strays_end(arm);
 	arm_orders_pg_close(arm);
 	result->room.record.duration_ns = clock_now() - arm->start;
 	close_arm(arm);

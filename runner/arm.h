@@ -13,6 +13,7 @@
 #include "adapter/session.h"
 #include "core/canary.h"
 #include "core/loop.h"
+#include "core/strays.h"
 #include "observers/control.h"
 #include "oracle/judge.h"
 #include "runner/arm_gateway.h"
@@ -169,6 +170,7 @@ struct arm {
 	struct declared declared; /* observers that declarations bring */
 	struct observer_kind declared_kinds[DECLARED_MAX]; /* of these, in their order */
 	const char *declared_words[DECLARED_MAX][1 + 1 + EFFECT_MEASURES_MAX + 1]; /* what the kinds point to */
+	struct strays strays;
 	bool revisions_differ; /* two were said of one deployment */
 	uint16_t gateway_port;
 	char gateway_token[GATEWAY_TOKEN_BYTES];
@@ -272,6 +274,11 @@ void arm_declared_await(struct arm *arm);
 bool arm_declared_is(const struct arm *arm, const struct observer_kind *kind);
 /* Where one of them is to report: the gateway ends, so that nothing of it comes after their last look. */
 void arm_declared_finish(struct arm *arm);
+
+/* arm_strays.c. Where programs run that may start others: whatever they leave behind is the arm's child, and is ended
+ * with it, after all that is the arm's own. */
+int arm_strays_adopt(struct arm *arm, struct error **err) MUST_CHECK;
+void arm_strays_end(struct arm *arm);
 
 /* arm_losses.c: notes once that an observer is lost, and why: at which stage, with which error; or what broke its wire
  * before. `observer` NULL: there is none yet. */

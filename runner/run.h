@@ -47,6 +47,11 @@ struct run {
 	bool interrupted;
 };
 
+/* run_strays.c: where programs of declarations or the order service run, what an arm that was killed left behind is
+ * adopted, and ended behind the last arm. No effect elsewhere. */
+int run_strays_adopt(const struct run *run, struct strays *out, struct error **err) MUST_CHECK;
+void run_strays_end(const struct strays *strays);
+
 /* run_prepare.c */
 /* Loads the scenarios and makes the plan: needs no root and no engine. */
 int run_plan(struct run *run, struct error **err) MUST_CHECK;

@@ -424,6 +424,7 @@ static int run_all(struct schedule *schedule, struct error **err)
 int run_arms(struct run *run, struct error **err)
 {
 	struct schedule schedule = { .run = run, .give_up = NEVER };
+	struct strays strays = { .adopts = false };
 	int status;
 
 	for (size_t i = 0; i < SLOTS_MAX; i++)
@@ -441,6 +442,8 @@ int run_arms(struct run *run, struct error **err)
 	if (status == 0)
 		status = loop_signals(schedule.loop, on_signal, &schedule, err);
 	if (status == 0)
+		status = run_strays_adopt(run, &strays, err);
+	if (status == 0)
 		status = order_arms(&schedule, err);
 	if (status == 0 && progress_live(&run->progress))
 		loop_timer(schedule.loop, REFRESH_TIMER, clock_deadline(REFRESH_MS), on_refresh, &schedule);
@@ -454,6 +457,7 @@ int run_arms(struct run *run, struct error **err)
 		child_end(&schedule.slots[i].child);
 		buf_wipe(&schedule.slots[i].text);
 	}
+	run_strays_end(&strays);
 	loop_free(schedule.loop);
 	free(schedule.order);
 	if (status == 0 && run->interrupted)
