@@ -101,6 +101,13 @@ bool ground_is_gateway_reason(const char *reason)
 	return false;
 }
 
+const char *ground_mend(const struct ground *ground, const char *reason)
+{
+	int at = ground && ground->missing && ground->mends ? schema_enum(ground->missing, reason) : -1;
+
+	return at < 0 ? reason : ground->mends[at];
+}
+
 static bool is_of(const struct unsupported *row, const struct expectation *cell)
 {
 	return cell && strcmp(cell->observer, row->observer) == 0 &&

@@ -16,6 +16,7 @@ extern const char *const gateway_kind_names[]; /* NULL-terminated, index = value
 
 struct ground {
 	const char *const *missing; /* NULL-terminated needs that the host lacks, or NULL */
+	const char *const *mends; /* of each of them, what a person reads of it and does about it; or NULL */
 	enum gateway_kind gateway;
 	bool raised; /* GATEWAY_URL: there is one with the raised ceiling too */
 };
@@ -23,6 +24,8 @@ struct ground {
 /* Reasons of a gateway begin so; those of a host are the needs of scenarios. */
 #define GROUND_UNSUPPORTED "unsupported-"
 bool ground_is_gateway_reason(const char *reason);
+/* What is said of a need that is missing; else the reason itself. */
+const char *ground_mend(const struct ground *ground, const char *reason);
 
 /* Why no arm of the scenario can prove anything, or NULL: its peers, faults or calls are not the gateway's, or no cell
  * of it can be made, of a mutant no flipped one. `ground` NULL: nothing is missing, and the gateway is the embedded

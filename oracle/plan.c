@@ -224,7 +224,10 @@ static int fill(struct planning *planning, int64_t repetitions, struct plan_shar
 		if (planning->order[i]->ever)
 			result = add_absent(planning, planning->order[i], plan, &cells, err);
 	if (result >= 0 && cells == 0)
-		return error_set(err, ERROR_USAGE, "this host and gateway can make no cell of the selected scenarios");
+		return error_set(err, ERROR_USAGE,
+				 "this host and gateway can make no cell of the selected scenarios%s%s",
+				 plan->absent_count ? ": " : "",
+				 plan->absent_count ? ground_mend(planning->ground, plan->absent[0].reason) : "");
 	return result;
 }
 

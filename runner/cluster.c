@@ -49,6 +49,11 @@ static int ask(const char *folder, const char *verb, const char *name, struct bu
 	return status == 0 ? 0 : error_set(err, ERROR_REFUSED, "the PostgreSQL cluster did not do what was asked");
 }
 
+const char *cluster_folder(const char *named)
+{
+	return named ? named : POSTGRES_FOLDER;
+}
+
 bool cluster_there(const char *folder)
 {
 	char path[PATH_MAX];

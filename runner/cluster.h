@@ -14,6 +14,8 @@
 #define CLUSTER_NAME_BYTES 64
 #define CLUSTER_FOLDER_BYTES 200
 
+/* The folder that is named, or with NULL the one of ci/postgres. */
+const char *cluster_folder(const char *named);
 /* Whether a server's socket lies there. Whether a server answers it, cluster_version() finds out. */
 bool cluster_there(const char *folder);
 /* The server's version, once each role of the orders can come in; else "". Needs root. */

@@ -32,7 +32,7 @@ static int run(const struct options *options, struct error **err)
 	if (status == 0)
 		status = sweep_images(engine, &swept, err);
 	if (status == 0)
-		status = cluster_sweep(options->postgres, NULL, &databases, err);
+		status = cluster_sweep(cluster_folder(options->postgres), NULL, &databases, err);
 	printf("removed: %u containers, %u images, %u processes, %u temporary folders, %u unsealed runs\n",
 	       swept.containers, swept.images, swept.processes, folders, runs);
 	if (databases)

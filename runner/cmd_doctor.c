@@ -113,7 +113,7 @@ static int run(const struct options *options, struct error **err)
 	if (options->words_count)
 		return error_set(err, ERROR_USAGE, "doctor takes no words");
 	count = preflight_findings(options->socket, findings, FINDINGS_MAX - 2);
-	find_postgres(options->postgres, &findings[count++]);
+	find_postgres(cluster_folder(options->postgres), &findings[count++]);
 	find_cmcp(&findings[count++]);
 	for (size_t i = 0; i < count; i++)
 		missing += is_open(&findings[i]);

@@ -169,6 +169,7 @@ static int run_verb(const struct options *options, struct error **err)
 		status = run_assessing(&run, err);
 	progress_open(&run.progress, options);
 	run.progress.plan = run.plan;
+	run.progress.ground = &run.ground;
 	run.progress.declared = &run.declared;
 	run.progress.seed = run.seed;
 	if (status == 0)

@@ -197,13 +197,9 @@ int options_parse(const char *verb, int argc, char **argv, struct options *out, 
 {
 	bool only_words = false;
 
-	*out = (struct options){ .out = DEFAULT_OUT,
-				 .postgres = POSTGRES_FOLDER,
-				 .jobs = DEFAULT_JOBS,
-				 .repeat = 1,
-				 .shard = 1,
-				 .shards = 1,
-				 .seed = -1 };
+	*out = (struct options){
+		.out = DEFAULT_OUT, .jobs = DEFAULT_JOBS, .repeat = 1, .shard = 1, .shards = 1, .seed = -1
+	};
 	*storage = calloc((size_t)argc + 1, sizeof(**storage));
 	if (!*storage)
 		return error_set(err, ERROR_MEMORY, "no memory for the words of the command line");
@@ -288,7 +284,7 @@ static const struct flag flags[] = {
 	  .type = FLAG_TEXT,
 	  .offset = offsetof(struct options, postgres),
 	  .title = "the socket's folder of a PostgreSQL cluster as ci/postgres starts it (default: " POSTGRES_FOLDER
-		   ")" },
+		   "); run, replay: one that is named must answer" },
 	{ .name = "--out",
 	  .verbs = "run clean replay",
 	  .argument = "FOLDER",

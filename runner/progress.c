@@ -34,6 +34,49 @@ int64_t progress_seconds(const struct plan *plan, int jobs)
 	return ((work > longest ? work : longest) + 999) / 1000;
 }
 
+static void print_absent(FILE *out, const struct plan_absent *absent)
+{
+	fprintf(out, "  not planned: %s@%s of %s: %s%s\n", absent->expectation->subject, absent->expectation->observer,
+		absent->scenario->id, ground_is_gateway_reason(absent->reason) ? "" : "this host lacks ",
+		absent->reason);
+}
+
+/* All cells that lack what the one at `first` lacks, once. */
+static void print_need(FILE *out, const struct progress *progress, size_t first)
+{
+	const struct plan *plan = progress->plan;
+	const char *reason = plan->absent[first].reason;
+	const struct scenario *last = NULL;
+	size_t cells = 0, scenarios = 0;
+
+	for (size_t i = 0; i < plan->absent_count; i++) {
+		if (strcmp(plan->absent[i].reason, reason) != 0)
+			continue;
+		if (i < first)
+			return;
+		cells++;
+		scenarios += plan->absent[i].scenario != last;
+		last = plan->absent[i].scenario;
+	}
+	fprintf(out, "  not planned: %zu cell%s of %zu scenario%s: %s\n", cells, cells == 1 ? "" : "s", scenarios,
+		scenarios == 1 ? "" : "s", ground_mend(progress->ground, reason));
+}
+
+/* What a gateway cannot make has a line for each cell; so has, with --verbose, what the host cannot. */
+static void print_not_planned(FILE *out, const struct progress *progress)
+{
+	const struct plan *plan = progress->plan;
+
+	for (size_t i = 0; i < plan->absent_count; i++) {
+		bool gateway = ground_is_gateway_reason(plan->absent[i].reason);
+
+		if (!gateway)
+			print_need(out, progress, i);
+		if (gateway || progress->options->verbose)
+			print_absent(out, &plan->absent[i]);
+	}
+}
+
 void progress_plan(struct progress *progress)
 {
 	const struct plan *plan = progress->plan;
@@ -58,13 +101,7 @@ void progress_plan(struct progress *progress)
 		fprintf(out, "  %-28s %s%s%s\n", arm->scenario->id, again, arm->scenario->title,
 			arm->added ? " (added)" : "");
 	}
-	for (size_t i = 0; i < plan->absent_count; i++) {
-		const struct plan_absent *absent = &plan->absent[i];
-
-		fprintf(out, "  not planned: %s@%s of %s: %s%s\n", absent->expectation->subject,
-			absent->expectation->observer, absent->scenario->id,
-			ground_is_gateway_reason(absent->reason) ? "" : "this host lacks ", absent->reason);
-	}
+	print_not_planned(out, progress);
 	if (progress->options->dry_run) {
 		fprintf(out, "touches: %s/ (the bundle)\n", progress->options->out);
 		for (size_t i = 0; progress_touches[i]; i++)

@@ -20,6 +20,7 @@ struct progress {
 	struct terminal terminal;
 	const struct options *options;
 	const struct plan *plan;
+	const struct ground *ground; /* on which it was made, or NULL */
 	const struct declared *declared; /* or NULL */
 	int64_t seed;
 	struct progress_row rows[SLOTS_MAX];

@@ -7,6 +7,7 @@
 #include "reports/opened.h"
 #include "reports/sign.h"
 #include "runner/arm.h"
+#include "runner/cluster.h"
 #include "runner/progress.h"
 #include "runner/store.h"
 #include "runner/verb.h"
@@ -24,6 +25,9 @@ struct run {
 	int64_t seed;
 	char image_config[HEX_SHA256]; /* digest of the image's configuration */
 	const char *missing[8]; /* needs that this host lacks, NULL-terminated */
+	const char *mends[8]; /* and what a person reads of each */
+	struct ground ground; /* of the plan, with both */
+	char no_cluster[CLUSTER_FOLDER_BYTES + 128];
 	struct store store;
 	struct engine *engine;
 	struct json_document *version, *info, *image_inspect;

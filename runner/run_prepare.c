@@ -91,14 +91,38 @@ int scenarios_open(const struct options *options, struct scenario **out, size_t 
 	return check_supported(*out, *count, err);
 }
 
-static int plan_for(struct run *run, struct plan_shard part, const struct ground *ground, struct plan **out,
-		    struct error **err)
+static int plan_for(struct run *run, struct plan_shard part, struct plan **out, struct error **err)
 {
 	const struct options *options = run->options;
 
 	return plan_make_shard(run->scenarios, run->scenarios_count, options->words_count ? options->words : everything,
-			       options->words_count ? options->words_count : 1, options->repeat, part, ground, out,
-			       err);
+			       options->words_count ? options->words_count : 1, options->repeat, part, &run->ground,
+			       out, err);
+}
+
+static void lacks(struct run *run, const char *need, const char *mend)
+{
+	size_t count = 0;
+
+	while (run->missing[count])
+		count++;
+	run->missing[count] = need;
+	run->mends[count] = mend;
+	run->missing[count + 1] = run->mends[count + 1] = NULL;
+}
+
+static void list_missing(struct run *run)
+{
+	run->missing[0] = run->mends[0] = NULL;
+	if (!run->context.ipv6)
+		lacks(run, NEED_IPV6, "::1 is not on this host's loopback: sysctl net.ipv6.conf.lo.disable_ipv6=0");
+	if (!run->context.user_xattr)
+		lacks(run, NEED_XATTR,
+		      "the engine's data keep no attributes of users: keep them on ext4, xfs or btrfs");
+	if (!preflight_core_relative())
+		lacks(run, NEED_CORE, "the host's core pattern is a path of its own: sysctl kernel.core_pattern=core");
+	if (!run->context.postgres)
+		lacks(run, NEED_POSTGRES, run->no_cluster);
 }
 
 static int make_plan(struct run *run, struct error **err)
@@ -106,30 +130,22 @@ static int make_plan(struct run *run, struct error **err)
 	const struct options *options = run->options;
 	const struct plan_shard part = { .index = options->shard, .of = options->shards };
 	struct plan *whole = NULL;
-	size_t missing = 0;
-	const struct ground ground = { .missing = run->missing,
-				       .gateway = (enum gateway_kind)run->context.gateway.kind,
-				       .raised = run->context.gateway.raised[0] != '\0' };
 	int status;
 
 	if (options->words_count > PLAN_SELECTORS_MAX)
 		return error_set(err, ERROR_USAGE, "at most %d words select scenarios", PLAN_SELECTORS_MAX);
-	if (!run->context.ipv6)
-		run->missing[missing++] = NEED_IPV6;
-	if (!run->context.user_xattr)
-		run->missing[missing++] = NEED_XATTR;
-	if (!preflight_core_relative())
-		run->missing[missing++] = NEED_CORE;
-	if (!run->context.postgres)
-		run->missing[missing++] = NEED_POSTGRES;
-	run->missing[missing] = NULL;
+	list_missing(run);
+	run->ground = (struct ground){ .missing = run->missing,
+				       .mends = run->mends,
+				       .gateway = (enum gateway_kind)run->context.gateway.kind,
+				       .raised = run->context.gateway.raised[0] != '\0' };
 	plan_free(steal_pointer(&run->plan));
-	status = plan_for(run, PLAN_WHOLE, &ground, &whole, err);
+	status = plan_for(run, PLAN_WHOLE, &whole, err);
 	if (status == 0)
 		status = coverage_digest(whole, run->plan_sha256, err);
 	plan_free(whole);
 	if (status == 0)
-		status = plan_for(run, part, &ground, &run->plan, err);
+		status = plan_for(run, part, &run->plan, err);
 	run->progress.plan = run->plan;
 	return status;
 }
@@ -147,17 +163,27 @@ static int draw_seed(struct run *run, struct error **err)
 	return 0;
 }
 
+/* Whoever names a cluster wants it: without it nothing is passed over. */
+static int named_answers(const struct run *run, struct error **err)
+{
+	if (run->context.postgres || !run->options->postgres)
+		return 0;
+	return error_set(err, ERROR_REFUSED, "--postgres: %s", run->no_cluster);
+}
+
 static int find_cluster(struct run *run, struct error **err)
 {
-	const char *folder = run->options->postgres ? run->options->postgres : POSTGRES_FOLDER;
+	const char *folder = cluster_folder(run->options->postgres);
 	char url[POSTGRES_URL_BYTES];
 	cleanup_error struct error *unfit = NULL;
 
 	if (strlen(folder) >= sizeof(run->context.cluster) || postgres_url(folder, "postgres", url, &unfit) < 0)
 		return error_set(err, ERROR_USAGE, "--postgres takes an absolute path of letters, digits and _/.-");
 	snprintf(run->context.cluster, sizeof(run->context.cluster), "%s", folder);
+	snprintf(run->no_cluster, sizeof(run->no_cluster),
+		 "no PostgreSQL cluster answers in %s; in the source tree, `ci/postgres start` runs one", folder);
 	run->context.postgres = cluster_there(folder);
-	return 0;
+	return named_answers(run, err);
 }
 
 int run_plan(struct run *run, struct error **err)
@@ -293,7 +319,8 @@ int run_preflight(struct run *run, struct error **err)
 	if (run_snapshot(run, &run->before, err) < 0 ||
 	    preflight_engine(json_root(run->version), json_root(run->info), err) < 0)
 		return -1;
-	if (fill_context(run, err) < 0 || run_engine_own(run, err) < 0 || find_nic(run, err) < 0)
+	if (named_answers(run, err) < 0 || fill_context(run, err) < 0 || run_engine_own(run, err) < 0 ||
+	    find_nic(run, err) < 0)
 		return -1;
 	return run->context.user_xattr && run->context.postgres == planned ? 0 : make_plan(run, err);
 }

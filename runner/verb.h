@@ -20,7 +20,7 @@ struct option_words {
 
 struct options {
 	const char *socket; /* the engine's: from --socket, DOCKER_HOST or the default */
-	const char *postgres; /* folder of the socket of a PostgreSQL cluster */
+	const char *postgres; /* folder of the socket of a PostgreSQL cluster that is named, or NULL */
 	const char *out; /* folder of the runs */
 	const char *target; /* where merge and recheck write to, or NULL */
 	const char *scenarios; /* folder of the scenarios */

@@ -31,7 +31,7 @@ end
 
 complete -c harness -n __harness_needs_verb -a run -d 'run scenarios with the mutants that their zeros need, and seal a bundle'
 complete -c harness -n '__harness_verb_is run' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is run' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres)'
+complete -c harness -n '__harness_verb_is run' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres); run, replay: one that is named must answer'
 complete -c harness -n '__harness_verb_is run' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 complete -c harness -n '__harness_verb_is run' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is run' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
@@ -84,7 +84,7 @@ complete -c harness -n '__harness_verb_is merge' -x -a '(__fish_complete_suffix 
 
 complete -c harness -n __harness_needs_verb -a replay -d 'run what a bundle\'s run did again, and say whether it came out the same'
 complete -c harness -n '__harness_verb_is replay' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is replay' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres)'
+complete -c harness -n '__harness_verb_is replay' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres); run, replay: one that is named must answer'
 complete -c harness -n '__harness_verb_is replay' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 complete -c harness -n '__harness_verb_is replay' -l scenarios -x -a '(__fish_complete_directories)' -d 'scenarios of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is replay' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
@@ -110,12 +110,12 @@ complete -c harness -n '__harness_verb_is report' -x -a '(__fish_complete_suffix
 
 complete -c harness -n __harness_needs_verb -a clean -d 'remove what earlier runs left: containers, images, processes, temporary folders'
 complete -c harness -n '__harness_verb_is clean' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is clean' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres)'
+complete -c harness -n '__harness_verb_is clean' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres); run, replay: one that is named must answer'
 complete -c harness -n '__harness_verb_is clean' -l out -x -a '(__fish_complete_directories)' -d 'run, clean, replay: where runs are kept (default: runs)'
 
 complete -c harness -n __harness_needs_verb -a doctor -d 'each need of this host: ok, or what mends it'
 complete -c harness -n '__harness_verb_is doctor' -l socket -r -F -d 'the engine\'s socket (else a unix:// DOCKER_HOST, else /var/run/docker.sock)'
-complete -c harness -n '__harness_verb_is doctor' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres)'
+complete -c harness -n '__harness_verb_is doctor' -l postgres -x -a '(__fish_complete_directories)' -d 'the socket\'s folder of a PostgreSQL cluster as ci/postgres starts it (default: /run/harness-postgres); run, replay: one that is named must answer'
 complete -c harness -n '__harness_verb_is doctor' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 
 complete -c harness -n __harness_needs_verb -a policy -d 'what may be called in the sessions that are open now, and change it'

@@ -46,7 +46,7 @@ _harness() {
 	run)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres)]:FOLDER:_files -/' \
+			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres); run, replay\: one that is named must answer]:FOLDER:_files -/' \
 			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
@@ -111,7 +111,7 @@ _harness() {
 	replay)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres)]:FOLDER:_files -/' \
+			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres); run, replay\: one that is named must answer]:FOLDER:_files -/' \
 			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			--scenarios='[scenarios of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
@@ -143,14 +143,14 @@ _harness() {
 	clean)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres)]:FOLDER:_files -/' \
+			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres); run, replay\: one that is named must answer]:FOLDER:_files -/' \
 			--out='[run, clean, replay\: where runs are kept (default\: runs)]:FOLDER:_files -/' \
 			'--help[say what it does]'
 		;;
 	doctor)
 		_arguments -S \
 			--socket='[the engine'\''s socket (else a unix\:// DOCKER_HOST, else /var/run/docker.sock)]:PATH:_files' \
-			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres)]:FOLDER:_files -/' \
+			--postgres='[the socket'\''s folder of a PostgreSQL cluster as ci/postgres starts it (default\: /run/harness-postgres); run, replay\: one that is named must answer]:FOLDER:_files -/' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]'
 		;;

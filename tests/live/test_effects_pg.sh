@@ -105,14 +105,29 @@ check "and no order is counted" sees order-create orders-pg ""
 # ---- without a cluster ----
 harness plain run --postgres "a folder" effects/pg
 check "what is no absolute path is no folder" exits 4
-harness plain run --postgres "$folder" effects/pg
+harness plain run --postgres "$folder" effects/order-create
+check "one that is named and does not answer is an error" exits 3
+check "which says where it was looked for, and what starts one" says "answers in $folder; in the source tree, \`ci/postgres start\`"
+harness plain run --dry-run --postgres "$folder" effects/pg
+check "also of a dry run" exits 3
+# Where the folder of ci/postgres is empty, and nobody names one.
+without() { # WORD...
+	CODE=0 untold=1
+	# shellcheck disable=SC2016 # the inner shell's words
+	unshare -m bash -c 'mount -t tmpfs none "$1" && shift && exec "$@"' - "$FOLDER" \
+		"$folder/plain/build/harness" run --out "$folder/runs" "$@" >"$OUTPUT" 2>&1 </dev/null || CODE=$?
+}
+cells=$(cat scenarios/effects/pg/*.json | grep -c '"needs": "postgres"')
+remedy="no PostgreSQL cluster answers in $FOLDER; in the source tree, \`ci/postgres start\` runs one"
+without effects/pg
 check "alone these cannot be run" exits 4
-harness plain run --postgres "$folder" effects/pg effects/order-create
+check "and it is said what they need" says "no cell of the selected scenarios: $remedy"
+without effects/pg effects/order-create
 check "beside others they are left out" exits 0
 check "with the reason" says "for want of postgres"
+check "in one line" says "not planned: $cells cells of 4 scenarios: $remedy"
 absent() { [ "$(member coverage.json | grep -o '"reason":"postgres","scenario":"effects/pg/' | wc -l)" -eq "$1" ]; }
-check "each of their cells stands in the coverage" absent \
-	"$(cat scenarios/effects/pg/*.json | grep -c '"needs": "postgres"')"
+check "each of their cells stands in the coverage" absent "$cells"
 check "the bundle is verified all the same" "$folder/plain/build/harness" verify "$BUNDLE"
 
 # ---- a cluster of one's own, which may be hurt ----

@@ -168,6 +168,9 @@ static void test_absent(void)
 	CU_ASSERT_STRING_EQUAL(plan->absent[0].reason, "ipv6-loopback");
 }
 
+static const char *const words[] = { "::1 is not there", NULL };
+static const struct ground with_words = { .missing = no_ipv6, .mends = words };
+
 /* A mutant that can flip nothing here is not planned, and nothing of a control that has no other cell. */
 static void test_unusable_mutant(void)
 {
@@ -195,7 +198,9 @@ static void test_unusable_mutant(void)
 	scenarios[1].expect[1] = works;
 	scenarios[1].expect_count = 2;
 	CU_ASSERT(plan_make(scenarios, 2, &all, 1, 1, &without_ipv6, &plan, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_USAGE, "no cell"));
+	CU_ASSERT(test_error(&err, ERROR_USAGE, "no cell of the selected scenarios: ipv6-loopback"));
+	CU_ASSERT(plan_make(scenarios, 2, &all, 1, 1, &with_words, &plan, &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_USAGE, "no cell of the selected scenarios: ::1 is not there"));
 	CU_ASSERT(plan_make(scenarios, 2, &mutant, 1, 1, &without_ipv6, &plan, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_USAGE, "no cell"));
 

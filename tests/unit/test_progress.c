@@ -108,6 +108,42 @@ static void test_plain(void)
 	}
 }
 
+/* What the host lacks is one line for each need, with what a person does about it, and each cell with --verbose; what
+ * the gateway cannot make is a line for each cell. */
+static void test_not_planned(void)
+{
+	static const char *const missing[] = { "ipv6-loopback", "postgres", NULL };
+	static const char *const mends[] = { "no ::1: do this", "no cluster: do that", NULL };
+	static const struct ground ground = { .missing = missing, .mends = mends };
+	static const struct expectation cell = { .subject = "tcp6", .observer = "tcp6" };
+	static const char *const reasons[] = { "postgres", "ipv6-loopback", "unsupported-peer", "postgres",
+					       "postgres" };
+	static const char needs[] = "  not planned: 3 cells of 2 scenarios: no cluster: do that\n"
+				    "  not planned: 1 cell of 1 scenario: no ::1: do this\n"
+				    "  not planned: tcp6@tcp6 of baseline: unsupported-peer\n";
+	static const char each[] = "  not planned: tcp6@tcp6 of mutation/network: this host lacks postgres\n";
+
+	for (int verbose = 0; verbose < 2; verbose++) {
+		struct shown shown;
+
+		if (!shown_open(&shown, false))
+			return;
+		shown.options.verbose = verbose;
+		shown.progress.ground = &ground;
+		for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+			struct plan_absent *absent = &shown.plan.absent[shown.plan.absent_count++];
+
+			absent->scenario = &shown.scenarios[i > 2];
+			absent->expectation = &cell;
+			snprintf(absent->reason, sizeof(absent->reason), "%s", reasons[i]);
+		}
+		progress_plan(&shown.progress);
+		CU_ASSERT(verbose || strstr(shown_text(&shown), needs));
+		CU_ASSERT_EQUAL(strstr(shown_text(&shown), each) != NULL, verbose);
+		shown_close(&shown);
+	}
+}
+
 struct screen {
 	char lines[SCREEN_LINES][SCREEN_COLUMNS];
 	size_t row, deepest;
@@ -289,8 +325,14 @@ static void test_steps(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "plain", test_plain }, { "live", test_live },   { "close", test_close }, { "small", test_small },
-	{ "kinds", test_kinds }, { "steps", test_steps }, CU_TEST_INFO_NULL,
+	{ "plain", test_plain },
+	{ "live", test_live },
+	{ "close", test_close },
+	{ "small", test_small },
+	{ "not planned", test_not_planned },
+	{ "kinds", test_kinds },
+	{ "steps", test_steps },
+	CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = {
 	{ .pName = "progress", .pTests = tests },
