@@ -262,6 +262,12 @@ static bool loses_guards(const struct plan *plan)
 	return false;
 }
 
+void summary_cells(size_t pass, size_t fail, size_t not_established, size_t arms, size_t mutants, struct buf *out)
+{
+	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arm%s of which %zu %s\n", pass, fail,
+		   not_established, arms, arms == 1 ? "" : "s", mutants, mutants == 1 ? "is a mutant" : "are mutants");
+}
+
 void summary_text(const struct verdicts *verdicts, const struct plan *plan, const struct summary_facts *facts,
 		  struct buf *out)
 {
@@ -279,8 +285,8 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 	put_absent(plan, out);
 	if (verdicts->zeros == 0)
 		buf_text(out, "nothing protected was planned: only controls, which prove no confinement\n");
-	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms\n", verdicts->pass, verdicts->fail,
-		   verdicts->not_established, verdicts->arms_count);
+	summary_cells(verdicts->pass, verdicts->fail, verdicts->not_established, verdicts->arms_count,
+		      verdicts->mutations_count, out);
 	buf_text(out, "verdict: ");
 	put_sentence(out, facts, verdicts->overall);
 	buf_text(out,

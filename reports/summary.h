@@ -25,6 +25,8 @@ void summary_text(const struct verdicts *verdicts, const struct plan *plan, cons
 
 #define SUMMARY_UNVOUCHED                                                                                              \
 	"The gateway was composed by somebody else: what it did is counted, and nothing vouches for what it is.\n"
+/* "cells: 7 pass, 0 fail, 0 not established, in 2 arms of which 1 is a mutant", a line. */
+void summary_cells(size_t pass, size_t fail, size_t not_established, size_t arms, size_t mutants, struct buf *out);
 /* "pass: no leak was seen, and every zero was earned", ... */
 const char *verdict_words(enum verdict verdict);
 /* What a reason means to whoever reads it, and what to do about it. */

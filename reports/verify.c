@@ -283,8 +283,7 @@ static void put_verdict(const struct verify_report *report, bool intact, bool qu
 	verify_remarks_text(&report->remarks, quiet, out);
 	put_assessors(report, quiet, out);
 	buf_printf(out, "verdict, made again: %s\n", verdict_words(report->verdict));
-	buf_printf(out, "cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n",
-		   report->pass, report->fail, report->not_established, report->arms, report->mutations);
+	summary_cells(report->pass, report->fail, report->not_established, report->arms, report->mutations, out);
 	if (report->absent)
 		buf_printf(out, "not planned: %zu cells that host or gateway could not make (coverage.json)\n",
 			   report->absent);

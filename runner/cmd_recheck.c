@@ -14,6 +14,7 @@
 
 #define VERDICTS_BYTES ((size_t)BUNDLE_FILE_BYTES)
 #define FILE_MODE 0644
+#define LINE_BYTES 256
 
 struct recheck {
 	const struct verify_report *report;
@@ -40,6 +41,7 @@ static void conclude(struct recheck *recheck)
 static void print_text(const struct recheck *recheck)
 {
 	const struct verdicts *verdicts = recheck->verdicts;
+	cleanup_buf struct buf cells = BUF(LINE_BYTES);
 
 	if (!verdicts)
 		printf("not made again: %s\n", recheck->report->newer ? VERIFY_NEWER : "the bundle is not intact");
@@ -52,8 +54,9 @@ static void print_text(const struct recheck *recheck)
 	if (recheck->report->newer)
 		printf("not all of it was read: %s\n", VERIFY_NEWER);
 	printf("verdict: %s\n", verdict_words(verdicts->overall));
-	printf("cells: %zu pass, %zu fail, %zu not established, in %zu arms of which %zu are mutants\n", verdicts->pass,
-	       verdicts->fail, verdicts->not_established, verdicts->arms_count, verdicts->mutations_count);
+	summary_cells(verdicts->pass, verdicts->fail, verdicts->not_established, verdicts->arms_count,
+		      verdicts->mutations_count, &cells);
+	fputs(buf_string(&cells), stdout);
 }
 
 static int print_document(const struct recheck *recheck, struct error **err)

@@ -85,8 +85,8 @@ void progress_plan(struct progress *progress)
 
 	if (progress->options->quiet)
 		return;
-	fprintf(out, "plan: %zu arms, %d at a time, about %" PRId64 " s\n", plan->arms_count, jobs,
-		progress_seconds(plan, jobs));
+	fprintf(out, "plan: %zu arm%s, %d at a time, about %" PRId64 " s\n", plan->arms_count,
+		plan->arms_count == 1 ? "" : "s", jobs, progress_seconds(plan, jobs));
 	if (progress->options->shards > 1)
 		fprintf(out, "shard: %" PRId64 " of %" PRId64 "\n", progress->options->shard,
 			progress->options->shards);

@@ -123,10 +123,10 @@ small=(--scenarios "$folder/small" --out "$folder/runs" -j1 --seed 0)
 
 asked run --json -v "${small[@]}" baseline
 # shellcheck disable=SC2016
-document "a run" 0 '"@keys" eq "arms bundle cells dryRun exitCode failed mutations notEstablished notPlanned " .
+document "a run" 0 '"@keys" eq "arms bundle cells claims dryRun exitCode failed mutations notEstablished notPlanned " .
 		"schemaVersion seed sha256 verb verdict wallNs"' \
 	'$d->{verdict} eq "pass" && $text =~ /^verdict: pass: /m' '!@{$d->{failed}} && !@{$d->{notEstablished}}' \
-	'$text =~ /^cells: (\d+) pass, (\d+) fail, (\d+) not established, in (\d+) arms$/m && $1 == $d->{cells}{pass} &&
+	'$text =~ /^cells: (\d+) pass, (\d+) fail, (\d+) not established, in (\d+) arms of which \d+ (?:is a mutant|are mutants)$/m && $1 == $d->{cells}{pass} &&
 		$2 == $d->{cells}{fail} && $3 == $d->{cells}{notEstablished} && $4 == @{$d->{arms}} && $1 == 2' \
 	'$text =~ /^bundle: (.*)$/m && $1 eq $d->{bundle} && -f $1' '$text =~ /^sha256: (.*)$/m && $1 eq $d->{sha256}' \
 	'$text =~ /^wall time: (\d+)\.(\d) s$/m && "$1$2" == int($d->{wallNs} / 1e8)' \

@@ -40,6 +40,26 @@ said_limits=$(grep -c '^| `' docs/limits.md)
 check "README.md says how many limits there are" grep -qF "limits: $said_limits things that no run shows" README.md
 check "docs/limits.md says how many limits there are" grep -qF "$said_limits things that no run of harness shows" docs/limits.md
 
+# How many arms a run of everything has, with a PostgreSQL cluster (a socket where one is looked for is enough to plan) and without.
+arms_counted() {
+	local with mutants pg pg_mutants
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$folder/.s.PGSQL.5432" || return
+	"$harness" run --dry-run --json --postgres "$folder" all >"$folder/plan" 2>/dev/null || return
+	"$harness" list --json >"$folder/list" || return
+	count() { # FILTER: of the planned arms
+		jq -n --slurpfile plan "$folder/plan" --slurpfile list "$folder/list" \
+			'($list[0].scenarios | map({(.id): (.control != null)}) | add) as $mutant | [$plan[0].arms[].id | select('"$1"')] | length'
+	}
+	with=$(count true) mutants=$(count '$mutant[.]')
+	pg=$(count 'startswith("effects/pg/")') pg_mutants=$(count 'startswith("effects/pg/") and $mutant[.]')
+	[ "$with" -ge 200 ] && [ "$mutants" -ge 90 ] && [ "$pg" -ge 4 ] || return
+	set -- "$with arms, of which $mutants are mutants; without a PostgreSQL cluster $((with - pg)), of which $((mutants - pg_mutants))"
+	grep -qF "$1" README.md && return
+	echo "README.md does not say: $1"
+	return 1
+}
+check "README.md says how many arms there are" arms_counted
+
 # By what `harness help` lists: two blanks and a verb, then "flags:", two blanks, perhaps "-x, ", and a flag.
 "$harness" help >"$folder/help"
 mapfile -t verbs < <(sed -n '/^usage/,/^flags/s/^  \([a-z]*\) .*/\1/p' "$folder/help")

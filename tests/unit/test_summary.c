@@ -62,6 +62,26 @@ static void test_passed(void)
 	HOLDS(text, "caught: mutation/network\n");
 }
 
+static void test_cells(void)
+{
+	static const struct {
+		size_t arms, mutants;
+		const char *ends;
+	} rows[] = {
+		{ 6, 5, " 3 not established, in 6 arms of which 5 are mutants\n" },
+		{ 2, 1, " 3 not established, in 2 arms of which 1 is a mutant\n" },
+		{ 1, 0, " 3 not established, in 1 arm of which 0 are mutants\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_buf struct buf out = BUF(TEXT_BYTES);
+
+		summary_cells(1, 2, 3, rows[i].arms, rows[i].mutants, &out);
+		HOLDS(buf_string(&out), "cells: 1 pass, 2 fail,");
+		HOLDS(buf_string(&out), rows[i].ends);
+	}
+}
+
 static void leak(struct world *world)
 {
 	see(world, "baseline", "dns", "dns")->value = 2;
@@ -227,8 +247,8 @@ static void test_colours(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "passed", test_passed },   { "reasons", test_reasons }, { "absent", test_absent },
-	{ "colours", test_colours }, CU_TEST_INFO_NULL,
+	{ "passed", test_passed }, { "cells", test_cells },     { "reasons", test_reasons },
+	{ "absent", test_absent }, { "colours", test_colours }, CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = {
 	{ .pName = "summary", .pTests = tests },
