@@ -89,8 +89,8 @@ const struct route routes[] = {
 	  .title = "an approved call that makes an effect: an order",
 	  .mediator = "The gateway; call, entry of the audit chain and row are joined by an observer that reads both.",
 	  .missing = "An order without a call, a second order of one call, a copied call id: each is a finding, and "
-		     "fails its arm.",
-	  .rest = "An order service that forges shows, in each run, that the observers find what they must.",
+		     "fails its arm. In effects/forged-* an order service makes each of them, and each must be found.",
+	  .rest = "No mutant takes the gateway away, and no one judges the order of a call that it allows.",
 	  .subjects =
 		  IDS("order-gateway", "order-again", "transactions", "roles-other", "joined", "row-without-call",
 		      "call-without-row", "row-again", "copied-id", "row-of-denied", "call-again", "row-without-id"),

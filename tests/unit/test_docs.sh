@@ -54,11 +54,26 @@ arms_counted() {
 	pg=$(count 'startswith("effects/pg/")') pg_mutants=$(count 'startswith("effects/pg/") and $mutant[.]')
 	[ "$with" -ge 200 ] && [ "$mutants" -ge 90 ] && [ "$pg" -ge 4 ] || return
 	set -- "$with arms, of which $mutants are mutants; without a PostgreSQL cluster $((with - pg)), of which $((mutants - pg_mutants))"
-	grep -qF "$1" README.md && return
+	tr '\n' ' ' <README.md | grep -qF "$1" && return
 	echo "README.md does not say: $1"
 	return 1
 }
 check "README.md says how many arms there are" arms_counted
+
+# The samples in README.md have each check of verify, and each effect that is declared, as they are now.
+verify_sample() {
+	local now kept=tests/data/bundles/format-1.1-harness-0.2.0.tar.gz
+	checks() { sed -nE 's/^ *(pass|fail|not_checked) +([a-z]+)(:.*)?$/\2/p' "$@"; }
+	now=$("$harness" verify "$kept" | checks)
+	[ "$(wc -w <<<"$now")" -ge 14 ] && diff <(checks README.md) - <<<"$now"
+}
+check "README.md has the checks of verify" verify_sample
+claims_sample() {
+	local ids
+	ids=$("$harness" effects --json | jq -r '[.effects[].id] | join(", ")')
+	[ -n "$ids" ] && grep -qF "    claims: $ids: not exercised by these scenarios" README.md
+}
+check "README.md has the claims of a run that exercises no effect" claims_sample
 
 # By what `harness help` lists: two blanks and a verb, then "flags:", two blanks, perhaps "-x, ", and a flag.
 "$harness" help >"$folder/help"
