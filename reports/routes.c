@@ -242,7 +242,8 @@ const struct route routes[] = {
 	  .mediator = "Bridge and watchdog hold the container's process by its pidfd and kill it within a bound; what "
 		      "fails closes the session.",
 	  .missing = "The process lives on behind its bound.",
-	  .rest = "Bridge and watchdog lost at once (lifecycle/both-killed shows it).",
+	  .rest = "An end when bridge and watchdog are lost at once: the agent lives on, as lifecycle/both-killed "
+		  "shows.",
 	  .subjects = IDS("loss_to_dead", "alive", "peer-acted", "late", "descriptors", "term-ignored"),
 	  .observers = IDS("state", "deliveries"),
 	  .mutations = IDS("watchdog", "ack", "watchdog-pidfd", "fail-closed", "gateway-deadline", "session-limit"),
