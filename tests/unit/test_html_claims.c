@@ -187,8 +187,8 @@ static void test_one_exercised(void)
 	CU_ASSERT(declare(&declared, "effects/order-gateway"));
 	show(&declared);
 	check_lines(&declared.findings,
-		    "claims: order_create: 3 of 5 established; not established: path_set_completeness, "
-		    "complete_mediation\n"
+		    "claims: order_create: 0 of 5 established; not established: authorization, correlation, "
+		    "observation, path_set_completeness, complete_mediation\n"
 		    "claims: order_create_pg: not exercised by these scenarios\n"
 		    "claims: `harness effects claims b.tar.gz` says why\n");
 }
