@@ -93,7 +93,7 @@ struck() { # HOW REASON
 	check "$1: since nobody saw" blind_by order-create "$2"
 	claims "$1"
 	check "$1: the claims leave it open" claim observation \
-		"not_established exercise@P1 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
+		"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
 }
 struck_tree reset-late 3 before reset && struck reset-late truncated
 struck_tree taken 2 behind taken && struck taken truncated
@@ -119,9 +119,9 @@ struck_tree reset-gateway 2 before reset
 harness reset-gateway run effects/order-gateway
 check "reset behind the gateway: nothing is established" exits 2
 claims reset-gateway
-check "reset behind the gateway: nothing is joined" claim correlation "not_established correlation@P1"
+check "reset behind the gateway: nothing is joined" claim correlation "not_established exercise@P1 correlation@P1"
 check "reset behind the gateway: nobody saw" claim observation \
-	"not_established observer_sight@P1 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
+	"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P1 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
 
 struck_tree rollback 2 behind rollback
 harness rollback run effects/order-create
@@ -133,9 +133,9 @@ check "and is not counted" sees order-create \
 claims rollback
 check "a path that no arm took: no claim on it" claim authorization "not_established exercise@P1 decision_record evidence"
 check "nor on its correlation" claim correlation "not_established exercise@P1 correlation@P1 evidence"
-check "nor on what was seen there" claim observation "not_established exercise@P1"
+check "nor on what was seen there" claim observation "not_established exercise@P1 exercise@P2"
 check "nor that it is mediated" claim complete_mediation \
-	"not_established exercise@P1 authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+	"not_established exercise@P1 exercise@P2 authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 
 # ---- a clock that steps ----------------------------------------------------------------------------------------------
 cat >"$folder/steps.c" <<'C'

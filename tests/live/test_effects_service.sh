@@ -65,7 +65,7 @@ unended() { # WHAT TREE
 	check "$1: and no mutant is caught" says "mutations: 0 of 2 caught"
 	claims "$2"
 	check "$1: the claims leave it open" claim observation \
-		"not_established exercise@P1 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
+		"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
 }
 service_tree stuck example-1 $'time.sleep(60)\nmake()'
 unended "a service that does not end" stuck
@@ -122,7 +122,7 @@ harness tool-too-late run effects/order-gateway
 check "one that did not come to it has made none" exits 1
 check "which is an allowed call without its order" says "call-without-row"
 claims tool-too-late
-check "and no effect that was read back" claim correlation "not_established correlation@P1 read_back@P1"
+check "and no effect that was read back" claim correlation "not_established exercise@P1 correlation@P1 read_back@P1"
 
 # ---- revisions -------------------------------------------------------------------------------------------------------
 revised() { # WHAT TREE
@@ -130,7 +130,7 @@ revised() { # WHAT TREE
 	check "$1: the arms themselves pass" exits 0
 	claims "$2"
 	check "$1: nothing is said of the declared one" claim observation \
-		"not_established revision@P2 revision@P3a revision@P3b revision@P4 exercise@P1"
+		"not_established revision@P2 revision@P3a revision@P3b revision@P4 exercise@P1 exercise@P2"
 	check "$1: nor of its paths" claim path_set_completeness \
 		"not_established revision@P2 revision@P3a revision@P3b revision@P4 inventory evidence"
 }
@@ -147,7 +147,7 @@ harness two run -j1 effects/order-create
 check "two revisions in one bundle: the arms themselves pass" exits 0
 claims two
 check "two revisions in one bundle: what one earned is not the other's" claim complete_mediation \
-	"not_established revision@P2 revision@P3a revision@P3b revision@P4 exercise@P1 authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
+	"not_established revision@P2 revision@P3a revision@P3b revision@P4 exercise@P1 exercise@P2 authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 service_tree prose 'two words' 'make()'
 harness prose run effects/order-create
 check "what is no revision is an error of the arm" exits 3
