@@ -93,7 +93,7 @@ struck() { # HOW REASON
 	check "$1: since nobody saw" blind_by order-create "$2"
 	claims "$1"
 	check "$1: the claims leave it open" claim observation \
-		"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
+		"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4 evidence"
 }
 struck_tree reset-late 3 before reset && struck reset-late truncated
 struck_tree taken 2 behind taken && struck taken truncated
@@ -119,9 +119,9 @@ struck_tree reset-gateway 2 before reset
 harness reset-gateway run effects/order-gateway
 check "reset behind the gateway: nothing is established" exits 2
 claims reset-gateway
-check "reset behind the gateway: nothing is joined" claim correlation "not_established exercise@P1 correlation@P1"
+check "reset behind the gateway: nothing is joined" claim correlation "not_established exercise@P1 correlation@P1 evidence"
 check "reset behind the gateway: nobody saw" claim observation \
-	"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P1 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
+	"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P1 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4 evidence"
 
 struck_tree rollback 2 behind rollback
 harness rollback run effects/order-create

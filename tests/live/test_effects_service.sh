@@ -65,7 +65,7 @@ unended() { # WHAT TREE
 	check "$1: and no mutant is caught" says "mutations: 0 of 2 caught"
 	claims "$2"
 	check "$1: the claims leave it open" claim observation \
-		"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4"
+		"not_established exercise@P1 exercise@P2 exercise@P3a exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3a observer_sight@P3b observer_sight@P4 evidence"
 }
 service_tree stuck example-1 $'time.sleep(60)\nmake()'
 unended "a service that does not end" stuck

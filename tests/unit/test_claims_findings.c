@@ -133,6 +133,16 @@ static const struct {
 	{ "and is taken", .declare = hides_p2,
 	  .edits = { { GATEWAY, "order-http", "orders", 1 }, { GATEWAY, "orders", "orders", 2 } },
 	  .rendered = "correlation " NE ": correlation@P1; " UNEXPLAINED },
+	{ "more orders of the path than calls, as the joiner says",
+	  .edits = { { GATEWAY, "order-gateway", "orders", 2 },
+		     { GATEWAY, "orders", "orders", 2 },
+		     { GATEWAY, "row-without-call", "correlation", 1 } },
+	  .rendered = "correlation refuted: !effect_without_call@P1 correlation@P1; observation " NE
+		      ": effect_as_made@P1; " SET },
+	{ "a forgery in an arm where one of two made an order", .declare = second_authorised,
+	  .edits = { { GATEWAY, "row-again", "correlation", 1 } },
+	  .rendered = "authorization " NE ": exercise@P1b; correlation refuted: !second_effect_of_call@P1 exercise@P1b "
+		      "correlation@P1 correlation@P1b; observation " NE ": exercise@P1b; " SET },
 	{ "two authorised paths in one arm", .declare = second_authorised,
 	  .rendered = "authorization " NE ": exercise@P1b; correlation " NE
 		      ": exercise@P1b correlation@P1b correlation@P1; observation " NE ": exercise@P1b; " SET },
