@@ -53,7 +53,7 @@ NONE="not_established path_set_completeness control_evidence@P4 control_evidence
 
 # ---- sealed with the run ----
 harness tree run --sign "$folder/run.pem" --assessment "$folder/all.jsonl" --assessment "$folder/expired.jsonl" \
-	--assessor "$folder/assessor.pub" effects/order-create effects/order-gateway
+	--assessor "$folder/assessor.pub" effects/order-create effects/order-gateway effects/order-twice
 check "the run passes" exits 0
 check "the bundle is verified" verify 0 --key "$folder/run.pub" --assessor "$folder/assessor.pub"
 check "each statement is by a key that is known" says "pass        assessors: 5 statements count, each by a key that you name"
@@ -75,7 +75,7 @@ check "and nothing comes of them either" claim complete_mediation "$NONE"
 
 # ---- the run assesses itself ----
 harness tree run --sign "$folder/run.pem" --assessment "$folder/run.jsonl" --assessor "$folder/run.pub" \
-	effects/order-create effects/order-gateway
+	effects/order-create effects/order-gateway effects/order-twice
 check "the second run passes" exits 0
 check "its statements count for nothing" claims 2
 check "in the bundle too" claim complete_mediation "$NONE"
