@@ -33,22 +33,55 @@ enum completion_kind completion_of_argument(const char *argument, char words[COM
 	return COMPLETION_NONE;
 }
 
+static enum completion_kind kind_of(const char *words, size_t length)
+{
+	for (const struct meaning *row = meanings; row->word; row++)
+		if (memmem(words, length, row->word, strlen(row->word)))
+			return row->kind;
+	return COMPLETION_NONE;
+}
+
+bool completion_behind(const char *verb_words, size_t at, char word[COMPLETION_WORDS_MAX], enum completion_kind *kind)
+{
+	const char *from = verb_words + 1;
+	size_t length;
+
+	if (verb_words[0] != '[' || !islower((unsigned char)*from))
+		return false;
+	for (; at > 0 && *from; at--) {
+		from += strcspn(from, "|");
+		from += *from == '|';
+	}
+	length = strcspn(from, "|");
+	if (length == 0)
+		return false;
+	snprintf(word, COMPLETION_WORDS_MAX, "%.*s", (int)strcspn(from, " |]"), from);
+	*kind = kind_of(from, length);
+	return true;
+}
+
 /* "show|revoke|restore TOOL" and "bash|zsh|fish" are words to choose from; "[SCENARIO|GROUP|all]..." names a kind. */
 enum completion_kind completion_of_words(const char *verb_words, char words[COMPLETION_WORDS_MAX])
 {
 	size_t length = strcspn(verb_words, " ");
+	char word[COMPLETION_WORDS_MAX];
+	enum completion_kind behind;
 
 	words[0] = '\0';
+	for (size_t i = 0; completion_behind(verb_words, i, word, &behind); i++) {
+		size_t used = strlen(words);
+
+		snprintf(words + used, COMPLETION_WORDS_MAX - used, "%s%s", i ? " " : "", word);
+	}
+	if (words[0])
+		return COMPLETION_WORDS;
 	if (islower((unsigned char)verb_words[0])) {
 		snprintf(words, COMPLETION_WORDS_MAX, "%.*s", (int)length, verb_words);
 		for (char *at = words; (at = strchr(at, '|'));)
 			*at = ' ';
 		return COMPLETION_WORDS;
 	}
-	for (const struct meaning *row = meanings; row->word; row++)
-		if (strstr(verb_words, row->word))
-			return row->kind;
-	return COMPLETION_NONE;
+	return kind_of(verb_words, strlen(verb_words));
 }
 
 static int run(const struct options *options, struct error **err)
@@ -93,6 +126,7 @@ static const struct meaning meanings[] = {
 	{ .word = "PATH", .kind = COMPLETION_FILE },
 	{ .word = "SCENARIO", .kind = COMPLETION_SCENARIO },
 	{ .word = "VERB", .kind = COMPLETION_VERB },
+	{ .word = "show ID", .kind = COMPLETION_EFFECT },
 	{ .word = "KIND", .kind = COMPLETION_WORDS, .words = "embedded cmcp" },
 	{ .word = "FORMAT", .kind = COMPLETION_WORDS, .words = "html junit ctrf" },
 	{ .word = NULL },

@@ -43,7 +43,7 @@ static void put_verbs(const char *between)
 static const char *const bash_kinds[] = {
 	[COMPLETION_NONE] = "none",     [COMPLETION_FILE] = "file",         [COMPLETION_FOLDER] = "folder",
 	[COMPLETION_BUNDLE] = "bundle", [COMPLETION_SCENARIO] = "scenario", [COMPLETION_VERB] = "verb",
-	[COMPLETION_WORDS] = "words",
+	[COMPLETION_WORDS] = "words",   [COMPLETION_EFFECT] = "effect",
 };
 static const char bash_begin[], bash_end[];
 
@@ -52,6 +52,21 @@ static void put_bash_kind(enum completion_kind kind, const char *words)
 	printf("%s", bash_kinds[kind]);
 	if (kind == COMPLETION_WORDS)
 		printf(" words='%s'", words);
+}
+
+/* What goes behind the first word, of a verb of which that is told by it. */
+static void put_bash_behind(const struct verb *verb)
+{
+	char word[COMPLETION_WORDS_MAX];
+	enum completion_kind kind;
+
+	if (!completion_behind(verb->words, 0, word, &kind))
+		return;
+	printf("\n\t\tif [ \"$COMP_CWORD\" -gt 2 ]; then\n\t\t\tkind=none\n\t\t\tcase ${COMP_WORDS[2]} in\n");
+	for (size_t i = 0; completion_behind(verb->words, i, word, &kind); i++)
+		if (kind != COMPLETION_NONE)
+			printf("\t\t\t%s) kind=%s ;;\n", word, bash_kinds[kind]);
+	printf("\t\t\tesac\n\t\tfi");
 }
 
 static void put_bash_verb(const struct verb *verb)
@@ -66,6 +81,7 @@ static void put_bash_verb(const struct verb *verb)
 		printf("%s%s%s%s", between, row.letter ? row.letter : "", row.letter ? " " : "", row.name);
 	printf("%s--help' kind=", between);
 	put_bash_kind(kind, words);
+	put_bash_behind(verb);
 	printf("\n\t\tcase $prev in\n");
 	for (size_t i = 0; next_flag(verb->name, &i, &row);) {
 		if (!row.argument)
@@ -100,6 +116,7 @@ static const char *const zsh_actions[] = {
 	[COMPLETION_BUNDLE] = "_files -g \"*.tar.gz\"",
 	[COMPLETION_SCENARIO] = "_harness_scenarios",
 	[COMPLETION_VERB] = "_harness_verbs",
+	[COMPLETION_EFFECT] = "_harness_effects",
 };
 static const char zsh_begin[], zsh_end[];
 
@@ -134,6 +151,20 @@ static void put_zsh_flag(const struct flag_row *row)
 	put_zsh_action(kind, words);
 }
 
+static void put_zsh_behind(const struct verb *verb)
+{
+	char word[COMPLETION_WORDS_MAX];
+	enum completion_kind kind;
+
+	if (!completion_behind(verb->words, 0, word, &kind))
+		return;
+	printf(" \\\n\t\t\t'*:word:{case $words[2] in");
+	for (size_t i = 0; completion_behind(verb->words, i, word, &kind); i++)
+		if (kind != COMPLETION_NONE)
+			printf(" %s) %s;;", word, zsh_actions[kind]);
+	printf(" esac}'");
+}
+
 static void put_zsh_verb(const struct verb *verb)
 {
 	char words[COMPLETION_WORDS_MAX];
@@ -147,6 +178,7 @@ static void put_zsh_verb(const struct verb *verb)
 	if (*verb->words) {
 		printf(" \\\n\t\t\t'%s:word:", kind == COMPLETION_WORDS || kind == COMPLETION_VERB ? "1" : "*");
 		put_zsh_action(kind, words);
+		put_zsh_behind(verb);
 	}
 	printf("\n\t\t;;\n");
 }
@@ -178,6 +210,7 @@ static const char *const fish_arguments[] = {
 	[COMPLETION_BUNDLE] = " -x -a '(__fish_complete_suffix .tar.gz)'",
 	[COMPLETION_SCENARIO] = " -x -a '(__harness_scenarios)'",
 	[COMPLETION_VERB] = " -x -a '(__harness_verbs)'",
+	[COMPLETION_EFFECT] = " -x -a '(__harness_effects)'",
 };
 static const char fish_begin[];
 
@@ -220,6 +253,13 @@ static void put_fish_verb(const struct verb *verb)
 		put_fish_kind(kind, words);
 		printf("\n");
 	}
+	for (size_t i = 0; completion_behind(verb->words, i, words, &kind); i++) {
+		if (kind == COMPLETION_NONE)
+			continue;
+		printf("complete -c harness -n '__harness_verb_is %s; and __harness_behind %s'", verb->name, words);
+		put_fish_kind(kind, "");
+		printf("\n");
+	}
 }
 
 void completion_fish(void)
@@ -234,6 +274,7 @@ void completion_fish(void)
 }
 
 /* A scenario's line of `harness list` is two blanks, its id and its title; the list ends at the first empty line. */
+#define EFFECT_IDS "effects list 2>/dev/null | sed 's/ .*//'"
 #define LIST_IDS "list 2>/dev/null | sed -n '2,/^$/s/^  \\([^ ]*\\) .*/\\1/p'"
 
 static const char bash_begin[] = "# bash completion for harness, made by `harness completion bash`\n"
@@ -247,6 +288,10 @@ static const char bash_begin[] = "# bash completion for harness, made by `harnes
 				 "\t\techo \"$id\"\n"
 				 "\t\t[ \"${id%/*}\" = \"$id\" ] || echo \"${id%/*}\"\n"
 				 "\tdone | sort -u\n"
+				 "}\n"
+				 "\n"
+				 "_harness_effects() { # COMMAND\n"
+				 "\t\"$1\" " EFFECT_IDS "\n"
 				 "}\n"
 				 "\n"
 				 "_harness() { # COMMAND\n"
@@ -269,6 +314,7 @@ static const char bash_end[] =
 	"\tcase $kind in\n"
 	"\tfile | folder | bundle) compopt -o filenames 2>/dev/null ;;\n"
 	"\tscenario) words=$(_harness_scenarios \"$1\") ;;\n"
+	"\teffect) words=$(_harness_effects \"$1\") ;;\n"
 	"\tverb) words=$verbs ;;\n"
 	"\tesac\n"
 	"\tcase $kind in\n"
@@ -290,6 +336,12 @@ static const char zsh_begin[] = "#compdef harness\n"
 				"\tlocal -a ids\n"
 				"\tids=(${(f)\"$(_call_program scenarios ${(q)command_word} " LIST_IDS ")\"})\n"
 				"\tids+=(all ${(u)${(M)ids:#*/*}%/*})\n"
+				"\tcompadd -a ids\n"
+				"}\n"
+				"\n"
+				"_harness_effects() {\n"
+				"\tlocal -a ids\n"
+				"\tids=(${(f)\"$(_call_program effects ${(q)command_word} " EFFECT_IDS ")\"})\n"
 				"\tcompadd -a ids\n"
 				"}\n"
 				"\n"
@@ -328,6 +380,16 @@ static const char fish_begin[] =
 	"\n"
 	"function __harness_first_word\n"
 	"\ttest (count (commandline -opc)) -eq 2\n"
+	"end\n"
+	"\n"
+	"function __harness_behind\n"
+	"\tset -l words (commandline -opc)\n"
+	"\ttest (count $words) -ge 3; and test $words[3] = $argv[1]\n"
+	"end\n"
+	"\n"
+	"function __harness_effects\n"
+	"\tset -l words (commandline -opc)\n"
+	"\t$words[1] " EFFECT_IDS "\n"
 	"end\n"
 	"\n"
 	"# Ids, groups and all of what came with this harness.\n"

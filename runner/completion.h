@@ -5,6 +5,7 @@
 #ifndef HARNESS_RUNNER_COMPLETION_H
 #define HARNESS_RUNNER_COMPLETION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What can stand where a word is missing. */
@@ -15,6 +16,7 @@ enum completion_kind {
 	COMPLETION_BUNDLE, /* a file *.tar.gz */
 	COMPLETION_SCENARIO, /* ids, groups, all: as the program lists them when they are asked for */
 	COMPLETION_VERB,
+	COMPLETION_EFFECT, /* ids of declarations, likewise */
 	COMPLETION_WORDS, /* one of the words that are given beside it */
 };
 
@@ -24,6 +26,10 @@ enum completion_kind {
  */
 enum completion_kind completion_of_argument(const char *argument, char words[COMPLETION_WORDS_MAX]);
 enum completion_kind completion_of_words(const char *verb_words, char words[COMPLETION_WORDS_MAX]);
+
+/* Of a verb that takes a word and what goes behind it, as in "[list|show ID]": the alternative `at`, and the kind of
+ * what goes behind. False: there are no more, or none at all. */
+bool completion_behind(const char *verb_words, size_t at, char word[COMPLETION_WORDS_MAX], enum completion_kind *kind);
 
 /* Each prints the script of one shell. */
 void completion_bash(void);

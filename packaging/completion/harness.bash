@@ -11,6 +11,10 @@ _harness_scenarios() { # COMMAND
 	done | sort -u
 }
 
+_harness_effects() { # COMMAND
+	"$1" effects list 2>/dev/null | sed 's/ .*//'
+}
+
 _harness() { # COMMAND
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cur_is='' flags='' kind=none words=''
 	COMPREPLY=()
@@ -128,7 +132,15 @@ _harness() { # COMMAND
 		esac
 		;;
 	effects)
-		flags='--scenarios --effects --assessment --assessor --json --help' kind=file
+		flags='--scenarios --effects --assessment --assessor --json --help' kind=words words='list check show claims assess'
+		if [ "$COMP_CWORD" -gt 2 ]; then
+			kind=none
+			case ${COMP_WORDS[2]} in
+			show) kind=effect ;;
+			claims) kind=bundle ;;
+			assess) kind=file ;;
+			esac
+		fi
 		case $prev in
 		--scenarios) cur_is=argument kind=folder ;;
 		--effects) cur_is=argument kind=folder ;;
@@ -155,6 +167,7 @@ _harness() { # COMMAND
 	case $kind in
 	file | folder | bundle) compopt -o filenames 2>/dev/null ;;
 	scenario) words=$(_harness_scenarios "$1") ;;
+	effect) words=$(_harness_effects "$1") ;;
 	verb) words=$verbs ;;
 	esac
 	case $kind in

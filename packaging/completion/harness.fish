@@ -13,6 +13,16 @@ function __harness_first_word
 	test (count (commandline -opc)) -eq 2
 end
 
+function __harness_behind
+	set -l words (commandline -opc)
+	test (count $words) -ge 3; and test $words[3] = $argv[1]
+end
+
+function __harness_effects
+	set -l words (commandline -opc)
+	$words[1] effects list 2>/dev/null | sed 's/ .*//'
+end
+
 # Ids, groups and all of what came with this harness.
 function __harness_scenarios
 	set -l words (commandline -opc)
@@ -128,7 +138,10 @@ complete -c harness -n '__harness_verb_is effects' -l effects -x -a '(__fish_com
 complete -c harness -n '__harness_verb_is effects' -l assessment -r -F -d 'signed statements of an assessor, one a line; may be repeated'
 complete -c harness -n '__harness_verb_is effects' -l assessor -r -F -d 'the public key (PEM) of one whose statements count; may be repeated'
 complete -c harness -n '__harness_verb_is effects' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
-complete -c harness -n '__harness_verb_is effects' -r -F
+complete -c harness -n '__harness_verb_is effects; and __harness_first_word' -x -a 'list check show claims assess'
+complete -c harness -n '__harness_verb_is effects; and __harness_behind show' -x -a '(__harness_effects)'
+complete -c harness -n '__harness_verb_is effects; and __harness_behind claims' -x -a '(__fish_complete_suffix .tar.gz)'
+complete -c harness -n '__harness_verb_is effects; and __harness_behind assess' -r -F
 
 complete -c harness -n __harness_needs_verb -a completion -d 'print what makes a shell complete verbs, flags and scenarios'
 complete -c harness -n '__harness_verb_is completion; and __harness_first_word' -x -a 'bash zsh fish'

@@ -9,6 +9,12 @@ _harness_scenarios() {
 	compadd -a ids
 }
 
+_harness_effects() {
+	local -a ids
+	ids=(${(f)"$(_call_program effects ${(q)command_word} effects list 2>/dev/null | sed 's/ .*//')"})
+	compadd -a ids
+}
+
 _harness_verbs() {
 	local -a verbs=(
 		'run:run scenarios with the mutants that their zeros need, and seal a bundle'
@@ -168,7 +174,8 @@ _harness() {
 			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
-			'*:word:_files'
+			'1:word:(list check show claims assess)' \
+			'*:word:{case $words[2] in show) _harness_effects;; claims) _files -g "*.tar.gz";; assess) _files;; esac}'
 		;;
 	completion)
 		_arguments -S \

@@ -75,6 +75,10 @@ WORDS = (
     ("show run mutation/network-b", "run|mutation/network-bridge"),
     ("show run lifec", "run|lifecycle"),
     ("show policy rev", "policy|revoke"),
+    ("show effects che", "effects|check"),
+    ("show effects show order_create_", "effects|show|order_create_pg"),
+    ("show effects claims a", "effects|claims|a bundle.tar.gz"),
+    ("show effects assess fold", "effects|assess|folder"),
     ("show completion fi", "completion|fish"),
     ("show help doc", "help|doctor"),
     ("show run --out=fold", None),
@@ -112,7 +116,7 @@ def open_folder():
         open(os.path.join(folder, name), "w").close()
     # `show` lists what harness lists.
     with open(os.path.join(folder, "show"), "w") as out:
-        out.write('#!/bin/sh\n[ "$1" = list ] && [ $# -eq 1 ] && exec harness list\nIFS="|"\necho "CALLED[$*]"\n')
+        out.write('#!/bin/sh\n[ "$1" = list ] && [ $# -eq 1 ] && exec harness list\n[ "$*" = "effects list" ] && exec harness effects list\nIFS="|"\necho "CALLED[$*]"\n')
     os.chmod(os.path.join(folder, "show"), 0o755)
 
 
