@@ -94,9 +94,10 @@ struct effect_probe {
 extern const struct effect_probe effect_probes[]; /* of this harness; ended by .id = NULL */
 /* NULL: no probe of that id is known, as where another version has one more. */
 const struct effect_probe *effect_probe_find(const char *id);
-/* The observers of the harness that see effects, NULL-terminated. The others look for canaries at places where an agent
- * may leave them, or at the harness's own parts: what they count is no effect. */
+/* The observers of the harness that see effects, and the others, NULL-terminated. Those look for canaries at places
+ * where an agent may leave them, or at the harness's own parts: what they count is no effect. */
 extern const char *const effect_observer_ids[];
+extern const char *const effect_other_ids[];
 
 /* What a declaration may name. */
 struct effect_names {

@@ -78,12 +78,14 @@ static int check_program(const struct checking *check, size_t at)
 static int check_whose(const struct checking *check, size_t at)
 {
 	const struct effect_observer *one = &check->effect->observers[at];
-	bool ours = check->names && schema_enum(check->names->observers, one->id) >= 0;
+	bool sees = schema_enum(effect_observer_ids, one->id) >= 0;
+	bool known = sees || schema_enum(effect_other_ids, one->id) >= 0;
+	bool ours = check->names ? schema_enum(check->names->observers, one->id) >= 0 : known;
 
 	if (one->program[0] && ours)
 		return refuse(check, "observers[%zu].program: '%s' is one of the harness, and brings no program", at,
 			      one->id);
-	if (!one->program[0] && schema_enum(effect_observer_ids, one->id) < 0)
+	if (!one->program[0] && !sees)
 		return refuse(check,
 			      "observers[%zu].program: '%s' is no observer of the harness that sees effects: name the "
 			      "program beside the declaration that does",

@@ -13,6 +13,14 @@ const struct effect_probe *effect_probe_find(const char *id)
 
 const char *const effect_observer_ids[] = { "orders", "orders-pg", NULL };
 
+const char *const effect_other_ids[] = {
+	"tcp4",      "tcp6",          "tcp4-nic",      "dns",         "capture-host", "capture-netns",
+	"attempts",  "files-archive", "files-changes", "files-upper", "files-root",   "logs-api",
+	"logs-disk", "deliveries",    "decisions",     "state",       "client",       "spans",
+	"children",  "audit",         "audit-bytes",   "output",      "correlation",  "correlation-pg",
+	NULL,
+};
+
 const struct effect_probe effect_probes[] = {
 	{ .id = "tcp4", .from = EFFECT_FROM_AGENT },
 	{ .id = "tcp4-child", .from = EFFECT_FROM_AGENT },

@@ -266,9 +266,10 @@ static void test_sinks(void)
 	for (const char *const *id = observer_ids; *id; id++) {
 		bool sees = strcmp(*id, "orders") == 0 || strcmp(*id, "orders-pg") == 0;
 		const struct scenario *const names[] = { scenario, NULL };
-		char declared[96], slipped[96];
+		char declared[96], slipped[96], program[96];
 
 		snprintf(declared, sizeof(declared), "\"sees\":[\"effect\"]},{\"id\":\"%s\",\"program\":null,", *id);
+		snprintf(program, sizeof(program), "{\"id\":\"%s\",\"program\":\"observer-orders\"", *id);
 		snprintf(slipped, sizeof(slipped), "[\"orders\",\"%s\"]", *id);
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 			struct error *err = NULL;
@@ -281,6 +282,9 @@ static void test_sinks(void)
 				  : sees ? test_error(&err, ERROR_INPUT, "paths[0].observers[0]: 'orders' is none")
 					 : test_error(&err, ERROR_INPUT,
 						      "' is no observer of the harness that sees effects"));
+			CU_ASSERT(effect_world_decode("{\"id\":\"mine\",\"program\":\"observer-orders\"", program,
+						      names[i], out, &err) < 0);
+			CU_ASSERT(test_error(&err, ERROR_INPUT, "' is one of the harness, and brings no program"));
 			CU_ASSERT(effect_world_decode("[\"orders\",\"mine\"]", slipped, names[i], out, &err) < 0);
 			CU_ASSERT(test_error(&err, ERROR_INPUT, "order.json: paths[0].observers[1]: '"));
 		}
