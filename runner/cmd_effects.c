@@ -143,6 +143,8 @@ static int run(const struct options *options, struct error **err)
 			"effects takes `list`, `check`, `show ID`, `claims BUNDLE` or `assess KEY STATEMENT...`");
 	if (!claims && options->assessments.count + options->assessors.count > 0)
 		return error_set(err, ERROR_USAGE, "--assessment and --assessor are for `harness effects claims`");
+	if (options->quiet && !check)
+		return error_set(err, ERROR_USAGE, "--quiet is for `harness effects check`");
 	/* A bundle has its own. */
 	if (claims && !options->effects)
 		return effects_claims(options, NULL, 0, err);
@@ -157,10 +159,10 @@ static int run(const struct options *options, struct error **err)
 		return effects_claims(options, effects, count, err);
 	if (options->json)
 		return print_document(effects, count, err);
-	if (check)
+	if (check && !options->quiet)
 		printf("%zu declaration%s together; what %s worth, a run shows\n", count,
 		       count == 1 ? " holds" : "s hold", count == 1 ? "it is" : "they are");
-	else
+	else if (!check)
 		print_list(effects, count);
 	return EXIT_PASS;
 }

@@ -132,7 +132,7 @@ _harness() { # COMMAND
 		esac
 		;;
 	effects)
-		flags='--scenarios --effects --assessment --assessor --json --help' kind=words words='list check show claims assess'
+		flags='--scenarios --effects --assessment --assessor -q --quiet --json --help' kind=words words='list check show claims assess'
 		if [ "$COMP_CWORD" -gt 2 ]; then
 			kind=none
 			case ${COMP_WORDS[2]} in

@@ -57,7 +57,7 @@ complete -c harness -n '__harness_verb_is run' -l dry-run -d 'run: print the pla
 complete -c harness -n '__harness_verb_is run' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
 complete -c harness -n '__harness_verb_is run' -l assessment -r -F -d 'signed statements of an assessor, one a line; may be repeated'
 complete -c harness -n '__harness_verb_is run' -l assessor -r -F -d 'the public key (PEM) of one whose statements count; may be repeated'
-complete -c harness -n '__harness_verb_is run' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is run' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
 complete -c harness -n '__harness_verb_is run' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
 complete -c harness -n '__harness_verb_is run' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is run' -x -a '(__harness_scenarios)'
@@ -73,7 +73,7 @@ complete -c harness -n '__harness_verb_is verify' -l attestation -r -F -d 'the s
 complete -c harness -n '__harness_verb_is verify' -l assessor -r -F -d 'the public key (PEM) of one whose statements count; may be repeated'
 complete -c harness -n '__harness_verb_is verify' -l attest -r -F -d 'a private key: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl'
 complete -c harness -n '__harness_verb_is verify' -l require-signature -d 'verify: a bundle that nobody signed is not established'
-complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is verify' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
 complete -c harness -n '__harness_verb_is verify' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is verify' -x -a '(__fish_complete_suffix .tar.gz)'
 
@@ -88,7 +88,7 @@ complete -c harness -n '__harness_verb_is diff' -x -a '(__fish_complete_suffix .
 
 complete -c harness -n __harness_needs_verb -a merge -d 'one bundle from the bundles of all shards of a plan'
 complete -c harness -n '__harness_verb_is merge' -l out -x -a '(__fish_complete_directories)' -d 'merge: where the merged bundle is written; it holds none yet'
-complete -c harness -n '__harness_verb_is merge' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is merge' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
 complete -c harness -n '__harness_verb_is merge' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is merge' -x -a '(__fish_complete_suffix .tar.gz)'
 
@@ -105,7 +105,7 @@ complete -c harness -n '__harness_verb_is replay' -l gateway-token-file -r -F -d
 complete -c harness -n '__harness_verb_is replay' -s j -l jobs -x -d 'arms at the same time (default: 2)'
 complete -c harness -n '__harness_verb_is replay' -l scenario -x -a '(__harness_scenarios)' -d 'of the bundle\'s scenarios this one alone, with the mutants that its cells need'
 complete -c harness -n '__harness_verb_is replay' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
-complete -c harness -n '__harness_verb_is replay' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path'
+complete -c harness -n '__harness_verb_is replay' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
 complete -c harness -n '__harness_verb_is replay' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
 complete -c harness -n '__harness_verb_is replay' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is replay' -x -a '(__fish_complete_suffix .tar.gz)'
@@ -137,6 +137,7 @@ complete -c harness -n '__harness_verb_is effects' -l scenarios -x -a '(__fish_c
 complete -c harness -n '__harness_verb_is effects' -l effects -x -a '(__fish_complete_directories)' -d 'declarations of your own instead of those that came with harness'
 complete -c harness -n '__harness_verb_is effects' -l assessment -r -F -d 'signed statements of an assessor, one a line; may be repeated'
 complete -c harness -n '__harness_verb_is effects' -l assessor -r -F -d 'the public key (PEM) of one whose statements count; may be repeated'
+complete -c harness -n '__harness_verb_is effects' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
 complete -c harness -n '__harness_verb_is effects' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is effects; and __harness_first_word' -x -a 'list check show claims assess'
 complete -c harness -n '__harness_verb_is effects; and __harness_behind show' -x -a '(__harness_effects)'

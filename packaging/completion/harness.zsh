@@ -68,7 +68,7 @@ _harness() {
 			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
 			--assessment='[signed statements of an assessor, one a line; may be repeated]:FILE:_files' \
 			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
-			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
 			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
@@ -88,7 +88,7 @@ _harness() {
 			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
 			--attest='[a private key\: what passed is signed with it, beside the bundle in BUNDLE.svr.intoto.jsonl]:KEY:_files' \
 			--require-signature'[verify\: a bundle that nobody signed is not established]' \
-			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
@@ -109,7 +109,7 @@ _harness() {
 	merge)
 		_arguments -S \
 			--out='[merge\: where the merged bundle is written; it holds none yet]:FOLDER:_files -/' \
-			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
@@ -128,7 +128,7 @@ _harness() {
 			'(-j --jobs)'{-j+,--jobs=}'[arms at the same time (default\: 2)]:N: ' \
 			--scenario='[of the bundle'\''s scenarios this one alone, with the mutants that its cells need]:SCENARIO:_harness_scenarios' \
 			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
-			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path]' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
 			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
@@ -172,6 +172,7 @@ _harness() {
 			--effects='[declarations of your own instead of those that came with harness]:FOLDER:_files -/' \
 			--assessment='[signed statements of an assessor, one a line; may be repeated]:FILE:_files' \
 			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
+			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'1:word:(list check show claims assess)' \

@@ -60,6 +60,10 @@ check "claims of nothing" says 4 "effects takes" claims
 check "claims of no bundle" says 3 "$folder/nowhere" claims "$folder/nowhere"
 check "list with one" says 4 "effects takes" list order_create
 check "the document" says 0 '"verb":"effects","exitCode":0,"effects":[{"id":"order_create"' check --json
+silent() { "$HARNESS" effects check -q >"$folder/out" 2>"$folder/err" && ! [ -s "$folder/out" ] && ! [ -s "$folder/err" ]; }
+check "check, quietly" silent
+check "a fault is no less one" says 3 "the declarations' folder" check -q --effects "$folder/nowhere"
+check "list, quietly" says 4 "--quiet is for" list -q
 own=docs/examples/file-deletion
 check "one declaration" says 0 "1 declaration holds together; what it is worth, a run shows" \
 	check --scenarios $own/scenarios --effects $own/effects
