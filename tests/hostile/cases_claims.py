@@ -121,8 +121,31 @@ ROWS = [
     ("declaration-inventory-better", "claims", ELSE, on_effects(lambda one: one["inventory"].update(method="tracing"))),
     ("declaration-path-removed", "claims", ELSE, without_path("P4")),
     ("declaration-path-of-the-deployment-removed", "claims", ELSE, without_path("P5")),
-    ("declaration-path-moved-to-the-agent", "claims", ELSE, on_path("P4", side="agent")),
-    ("declaration-scenario-removed", "claims", ELSE, on_path("P2", scenarios=["effects/order-create"])),
+    ("declaration-path-moved-to-the-agent", "effects", "paths[4].side: 'order-service' begins", on_path("P4", side="agent")),
+    (
+        "declaration-mutant-removed",
+        "effects",
+        "paths[1].mediator: 'network' is nothing that a listed scenario removes",
+        on_path("P2", scenarios=["effects/order-create"]),
+    ),
+    (
+        "declaration-scenario-removed",
+        "claims",
+        ELSE,
+        on_path("P2", scenarios=["effects/order-create", "effects/order-network"]),
+    ),
+    (
+        "declaration-of-a-bypass-that-is-authorised",
+        "effects",
+        "paths[1].admits: 'order-http' is no call through the gateway",
+        on_path("P2", admits="authorised"),
+    ),
+    (
+        "declaration-observed-at-a-sink",
+        "effects",
+        "paths[1].observers[0]: 'tcp4' is none of 'observers'",
+        on_path("P2", observers=["tcp4"]),
+    ),
     (
         "declaration-scenario-of-another-path",
         "effects",
