@@ -119,7 +119,12 @@ ROWS = [
         on_effects(lambda one: one.update(revision="example-9")),
     ),
     ("declaration-inventory-better", "claims", ELSE, on_effects(lambda one: one["inventory"].update(method="tracing"))),
-    ("declaration-path-removed", "claims", ELSE, without_path("P4")),
+    (
+        "declaration-path-removed",
+        "claims",
+        f"path_set_completeness is sealed as not_established, {DERIVED} refuted",
+        without_path("P4"),
+    ),
     ("declaration-path-of-the-deployment-removed", "claims", ELSE, without_path("P5")),
     ("declaration-path-moved-to-the-agent", "effects", "paths[4].side: 'order-service' begins", on_path("P4", side="agent")),
     (
