@@ -1,8 +1,12 @@
 #include "observers/control.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/fd.h"
@@ -48,6 +52,7 @@ static void free_process(struct observer_process *process)
 {
 	fd_close(&process->socket);
 	fd_close(&process->lost);
+	fd_close(&process->says);
 	child_end(&process->child);
 	free(process->records);
 	free(process);
@@ -80,6 +85,18 @@ static int start(struct observer_process *process, const char *extra, int netns,
 	return spawn(&options, &process->child, err);
 }
 
+/* Bounded, and never a reason to wait: memory that does not grow. */
+static int open_says(int *out, struct error **err)
+{
+	cleanup_fd int fd = memfd_create("said", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, OBSERVER_SAYS_BYTES) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return error_errno(err, errno, "memory for what an observer says");
+	*out = steal_fd(&fd);
+	return 0;
+}
+
 /* A "#!" program is opened by its interpreter, by the name that the kernel gives it: the descriptor must be there. */
 static int start_own(struct observer_process *process, int executable, struct error **err)
 {
@@ -89,9 +106,10 @@ static int start_own(struct observer_process *process, int executable, struct er
 	struct spawn_options options = { SPAWN_DEFAULTS, .path = OWN_PATH, .argv = argv };
 	int r = fd_seqpacket(&process->socket, &theirs, err);
 
-	if (r < 0)
+	if (r < 0 || (r = open_says(&process->says, err)) < 0)
 		return r;
 	snprintf(id, sizeof(id), "%s", process->kind->id);
+	options.fds[options.fds_count++] = (struct spawn_fd){ .from = process->says, .to = STDERR_FILENO };
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = theirs, .to = WIRE_FD };
 	options.fds[options.fds_count++] = (struct spawn_fd){ .from = executable, .to = OWN_FD };
 	return spawn(&options, &process->child, err);
@@ -106,6 +124,7 @@ static int new_process(const struct observer_kind *kind, struct observer_process
 	process->kind = kind;
 	process->socket = -1;
 	process->lost = -1;
+	process->says = -1;
 	process->child = (struct child)CHILD_NONE;
 	*out = process;
 	return 0;
@@ -212,6 +231,15 @@ int observer_ask(struct observer_process *process, enum wire_phase phase, struct
 		return -1;
 	process->asked[phase] = true;
 	return tell(process, &message, WIRE_REPORT, -1, err);
+}
+
+size_t observer_says(const struct observer_process *process, char *out, size_t size)
+{
+	off_t end = process->says >= 0 ? lseek(process->says, 0, SEEK_CUR) : 0;
+	off_t from = end > (off_t)size ? end - (off_t)size : 0;
+	ssize_t got = end > 0 && end <= OBSERVER_SAYS_BYTES ? pread(process->says, out, (size_t)(end - from), from) : 0;
+
+	return got > 0 ? (size_t)got : 0;
 }
 
 /* ---- stop ------------------------------------------------------------------------------------- */

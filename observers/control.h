@@ -8,11 +8,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/canary.h"
 #include "core/spawn.h"
 #include "observers/table.h"
 #include "observers/wire.h"
+
+#define OBSERVER_SAYS_BYTES ((off_t)1 << 20)
 
 struct observer_process; /* one started program */
 
@@ -31,7 +34,7 @@ struct observer_subject {
 int observer_start(const struct observer_kind *kind, const char *extra, int netns, struct observer_process **out,
 		   struct error **err) MUST_CHECK;
 /* As observer_start(), of a program that a declaration brings: `executable` is what runs, whatever its name, with
- * ["observer", kind id], and its standard error is /dev/null, since nobody knows what it says there. */
+ * ["observer", kind id], and its standard error is a file of OBSERVER_SAYS_BYTES, beyond which it cannot write. */
 int observer_start_own(const struct observer_kind *kind, int executable, struct observer_process **out,
 		       struct error **err) MUST_CHECK;
 int observer_expect(struct observer_process *process, const struct observer_subject *subject,
@@ -77,6 +80,8 @@ enum error_code observer_why(const struct observer_process *process);
 const char *observer_revision(const struct observer_process *process);
 const struct observer_kind *observer_kind(const struct observer_process *process);
 const struct child *observer_child(const struct observer_process *process);
+/* The last of what such a program has written there, at most `size` bytes, whatever they are: how many. */
+size_t observer_says(const struct observer_process *process, char *out, size_t size);
 /* Sends STOP and does not wait, so that many end at once. NULL-safe. */
 void observer_halt(struct observer_process *process);
 /* STOP, a bounded wait, then SIGKILL; frees. NULL-safe. */

@@ -21,6 +21,7 @@ struct observer_process {
 	struct child child;
 	int socket; /* -1 once the program went away */
 	int lost; /* what it was then: open until the end, since a loop may still watch it */
+	int says; /* file behind the standard error of a program that a declaration brings, or -1 */
 	enum error_code why; /* it was lost */
 	bool ready; /* and its known answers were right */
 	struct known_subject subjects[ARM_SUBJECTS_MAX];

@@ -33,6 +33,8 @@ bool arm_step_valid(const struct arm_event *event);
 #define ARM_INPUT_BYTES (2 * MIB)
 #define ARM_RESULT_BYTES (16 * MIB)
 #define ARM_ERROR_BYTES 512
+#define ARM_SAID_MAX 64
+#define ARM_SAID_BYTES 160
 #define ARM_READY_MS 5000
 #define ARM_BEACON_MS 2000
 #define ARM_REPORT_MS 5000
@@ -67,13 +69,17 @@ int arm_input_encode(const struct arm_context *context, const struct scenario *s
 		     const struct declared *declared, int64_t repetition, struct json_span info,
 		     struct json_span image_inspect, struct buf *out, struct error **err) MUST_CHECK;
 
-/* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries, error}. */
+/* What an arm hands back on ARM_FD_RESULT: {record, observations, canaries, said, error}. */
 struct arm_result {
 	struct arm_room room; /* opened */
 	struct observation *observations;
 	size_t observations_count;
 	struct canary canaries[ARM_SUBJECTS_MAX];
 	size_t canaries_count;
+	/* The last lines that each program of a declaration wrote to its standard error, behind its id: for display,
+	 * printable ASCII. */
+	char said[ARM_SAID_MAX][ARM_SAID_BYTES];
+	size_t said_count;
 	char error[ARM_ERROR_BYTES]; /* why the arm ended badly, for display; printable ASCII, or "" */
 };
 int arm_result_encode(const struct arm_result *result, struct buf *out, struct error **err) MUST_CHECK;
@@ -271,6 +277,8 @@ void arm_declared_inputs(struct arm *arm, const struct arm_input *inputs, size_t
 /* Until each has read the marker: it looks before the agent has anything to do. One that is late is ended. Which
  * revision of the deployment they look at, they say by then. */
 void arm_declared_await(struct arm *arm);
+/* Keeps what one of them wrote to its standard error, before it is freed. No effect for others. */
+void arm_declared_said(struct arm *arm, const struct observer_process *observer);
 bool arm_declared_is(const struct arm *arm, const struct observer_kind *kind);
 /* Where one of them is to report: the gateway ends, so that nothing of it comes after their last look. */
 void arm_declared_finish(struct arm *arm);

@@ -6,6 +6,8 @@
 #include "core/fd.h"
 #include "runner/arm.h"
 
+#define SAID_BYTES 1024 /* the last of each program */
+
 void arm_declared_kinds(struct arm *arm)
 {
 	for (size_t i = 0; i < arm->declared.count; i++) {
@@ -35,6 +37,29 @@ const struct observer_kind *arm_kind_of(const struct arm *arm, const char *obser
 	return observer_kind_of(observer);
 }
 
+static void keep_line(struct arm *arm, const char *id, const char *line)
+{
+	struct arm_result *result = arm->result;
+	char safe[ARM_SAID_BYTES - NAME_MAX_SHORT - 2];
+
+	if (line[0] && result->said_count < ARM_SAID_MAX)
+		snprintf(result->said[result->said_count++], ARM_SAID_BYTES, "%s: %s", id,
+			 error_safe(line, safe, sizeof(safe)));
+}
+
+void arm_declared_said(struct arm *arm, const struct observer_process *observer)
+{
+	char text[SAID_BYTES + 1];
+	size_t length = observer_says(observer, text, SAID_BYTES);
+
+	text[length] = '\0';
+	for (char *line = text, *end; line < text + length; line = end + 1) {
+		end = line + strcspn(line, "\n");
+		*end = '\0';
+		keep_line(arm, observer_kind(observer)->id, line);
+	}
+}
+
 static int start(struct arm *arm, size_t at, struct observer_process **out, struct error **err)
 {
 	if (observer_start_own(&arm->declared_kinds[at], arm->declared.programs[at], out, err) < 0 ||
@@ -51,11 +76,14 @@ void arm_declared_start(struct arm *arm)
 
 		if (!arm_observers_asked(arm, &arm->declared_kinds[i]))
 			continue;
-		if (arm->observers_count == ARM_OBSERVERS_MAX || start(arm, i, &observer, &ignored) < 0)
+		if (arm->observers_count == ARM_OBSERVERS_MAX || start(arm, i, &observer, &ignored) < 0) {
+			if (observer)
+				arm_declared_said(arm, observer);
 			arm_observer_loss(arm, arm->declared.observers[i].id, observer,
 					  observer ? ARM_STAGE_READY : ARM_STAGE_START, ignored);
-		else
+		} else {
 			arm->observers[arm->observers_count++] = steal_pointer(&observer);
+		}
 	}
 }
 

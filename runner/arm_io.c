@@ -72,6 +72,11 @@ int arm_result_encode(const struct arm_result *result, struct buf *out, struct e
 	for (size_t i = 0; i < result->canaries_count; i++)
 		schema_encode(canary_fields, &result->canaries[i], &json);
 	json_array_end(&json);
+	json_put_key(&json, "said");
+	json_array(&json);
+	for (size_t i = 0; i < result->said_count; i++)
+		json_put_string(&json, result->said[i]);
+	json_array_end(&json);
 	json_member_string(&json, "error", result->error);
 	json_object_end(&json);
 	return buf_check(out, "the result of an arm", err);
@@ -109,6 +114,20 @@ static int decode_error(const struct json_node *node, struct arm_result *result,
 	return 0;
 }
 
+static int decode_said(const struct json_node *node, struct arm_result *result, struct error **err)
+{
+	if (json_count(node) > ARM_SAID_MAX)
+		return error_set(err, ERROR_LIMIT, "the result of an arm says too much");
+	for (const struct json_node *one = json_first(node); one; one = json_next(one)) {
+		const char *text = json_string(one);
+
+		if (!text || strlen(text) >= ARM_SAID_BYTES || !schema_matches(PATTERN_ASCII, text, strlen(text)))
+			return error_set(err, ERROR_INPUT, "the result of an arm: what was said is no line of text");
+		snprintf(result->said[result->said_count++], ARM_SAID_BYTES, "%s", text);
+	}
+	return 0;
+}
+
 bool arm_step_valid(const struct arm_event *event)
 {
 	size_t name = strnlen(event->name, sizeof(event->name));
@@ -129,7 +148,8 @@ int arm_result_decode(const char *bytes, size_t length, struct arm_result *resul
 			  sizeof(result->room), err) < 0)
 		return error_wrap(err, "the result of an arm");
 	arm_room_open(&result->room);
-	if (decode_error(json_member(json_root(document), "error"), result, err) < 0)
+	if (decode_error(json_member(json_root(document), "error"), result, err) < 0 ||
+	    decode_said(json_member(json_root(document), "said"), result, err) < 0)
 		return -1;
 	return decode_lists(json_root(document), result, err);
 }

@@ -234,6 +234,7 @@ static void start_inside(struct arm *arm, int netns)
 static void stop_one(struct arm *arm, struct observer_process *observer)
 {
 	loop_remove(arm->loop, observer_watched(observer));
+	arm_declared_said(arm, observer);
 	observer_stop(observer);
 }
 

@@ -183,6 +183,16 @@ void progress_error(struct progress *progress, const char *arm, const char *text
 	draw(progress);
 }
 
+void progress_said(struct progress *progress, const char *arm, const char *text)
+{
+	if (!progress->options->verbose || progress->options->quiet)
+		return;
+	terminal_clear(&progress->terminal);
+	fprintf(progress->terminal.out, "  %-28s says       %s\n", arm, text);
+	fflush(progress->terminal.out);
+	draw(progress);
+}
+
 void progress_end(struct progress *progress, size_t slot, const struct arm_record *record, size_t done)
 {
 	const struct plan_arm *arm = progress->rows[slot].arm;

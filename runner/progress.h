@@ -38,6 +38,8 @@ void progress_event(struct progress *progress, size_t slot, const struct arm_eve
 void progress_end(struct progress *progress, size_t slot, const struct arm_record *record, size_t done);
 /* Why an arm ended badly, in its own words; to stderr, --quiet or not. */
 void progress_error(struct progress *progress, const char *arm, const char *text);
+/* A line that a program of a declaration wrote to its standard error; with --verbose alone. */
+void progress_said(struct progress *progress, const char *arm, const char *text);
 /* The time goes on in the lines of the running arms. */
 void progress_refresh(struct progress *progress);
 /* Whether there are such lines. */

@@ -250,6 +250,8 @@ static int finish(struct schedule *schedule, struct slot *slot, struct error **e
 			status = keep_canaries(run, result, err);
 		if (status == 0 && !schedule->halted)
 			status = keep_observations(run, result, err);
+		for (size_t i = 0; i < result->said_count; i++)
+			progress_said(&run->progress, arm->scenario->id, result->said[i]);
 		/* Who interrupted it needs no line. */
 		if (result->error[0] && strcmp(record->reason, "interrupted") != 0)
 			progress_error(&run->progress, arm->scenario->id, result->error);

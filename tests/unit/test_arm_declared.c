@@ -1,4 +1,5 @@
 /* What an arm makes of the observers that declarations bring: of those that are lost too. */
+#include "core/schema.h"
 #include "runner/arm.h"
 #include "tests/unit/declared_world.h"
 #include "tests/unit/test.h"
@@ -179,6 +180,42 @@ static void says_why(void)
 	}
 }
 
+/* What it writes to its standard error is kept for whoever watches: bounded, and nothing but text. */
+static void says_itself(void)
+{
+	static const struct {
+		const char *from, *to, *first;
+	} rows[] = {
+		{ "import os", "import nothing_of_that_name\nimport os", "kept: Traceback" },
+		{ "            self.look_for_marker(0)",
+		  "            os.write(2, b'\\x1b[31mred\\0end\\n'); self.look_for_marker(0)", "kept: ?[31mred" },
+		{ "            self.look_for_marker(0)",
+		  "            try:\n                while True: os.write(2, b'x' * 512)\n            except "
+		  "PermissionError: "
+		  "pass\n            self.look_for_marker(0)",
+		  "kept: xxxx" },
+		{ "            self.look_for_marker(0)",
+		  "            os.write(2, b'y\\n' * 1000); self.look_for_marker(0)", "kept: y" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		ARM_WORLD(world);
+
+		open_world(&world, rows[i].from, rows[i].to);
+		if (world.arm->observers_count) {
+			give_root(&world);
+			arm_declared_await(world.arm);
+		}
+		CU_ASSERT_EQUAL(noted(&world, "observer-lost"), i == 0);
+		arm_observers_end(world.arm);
+		CU_ASSERT(world.result.said_count > 0 && world.result.said_count <= ARM_SAID_MAX);
+		CU_ASSERT_EQUAL(strncmp(world.result.said[0], rows[i].first, strlen(rows[i].first)), 0);
+		for (size_t line = 0; line < world.result.said_count; line++)
+			CU_ASSERT_TRUE(schema_matches(PATTERN_ASCII, world.result.said[line],
+						      strlen(world.result.said[line])));
+	}
+}
+
 /* Its report is the last: what gateway and service are late with is counted too. */
 static void reports_last(void)
 {
@@ -220,6 +257,7 @@ static CU_TestInfo lost_tests[] = {
 	{ "one that is lost while it is awaited", lost_while_awaited },
 	{ "one that is lost before it is asked", lost_before_collected },
 	{ "it is said why", says_why },
+	{ "and what it said itself", says_itself },
 	CU_TEST_INFO_NULL,
 };
 

@@ -300,7 +300,8 @@ static void example_of_the_image(void)
 	CU_ASSERT_EQUAL(strncmp(IMAGE_MARKER, &marker[1], strlen(IMAGE_MARKER) - 1), 0);
 }
 
-/* It has three descriptors of nothing, its wire and itself, and no environment: the one variable is Python's own. */
+/* It has two descriptors of nothing, one to say what it likes on, its wire and itself, and no environment: the one
+ * variable is Python's own. */
 static void inherits_nothing(void)
 {
 	DECLARED_WORLD(world);
@@ -309,7 +310,7 @@ static void inherits_nothing(void)
 	declared_world_open(&world);
 	put_script(&world, "value = int(deleted(",
 		   "here = set(os.listdir('/proc/self/fd'))\n"
-		   "            nulls = [os.readlink('/proc/self/fd/%d' % n) == '/dev/null' for n in range(3)]\n"
+		   "            nulls = [os.readlink('/proc/self/fd/%d' % n) == '/dev/null' for n in range(2)]\n"
 		   "            value = int(len(here - set('01234')) <= 3 and all(nulls) and set(os.environ) <= "
 		   "{'LC_CTYPE'} or deleted(");
 	CU_ASSERT_TRUE(declared_world_start(&world) && observing_ready(&world.observing));
