@@ -138,6 +138,20 @@ events_explained() {
 }
 check "the events of an arm are explained" events_explained
 
+# Each probe stands in the table of what it makes, with the path that it is told.
+probes_explained() {
+	local id target unknown=0 count=0
+	sed -n '/^\*\*What each probe makes/,/^\*\*Misbehaviours/p' docs/scenarios.md >"$folder/probes"
+	while IFS='|' read -r id target; do
+		count=$((count + 1))
+		grep -E '^\| `' "$folder/probes" | grep -F "\`$id\`" | grep -qF -- "$target" || { echo "not explained: $id $target"; unknown=1; }
+	done < <(sed -nE 's/IMAGE_KEPT "/export\/kept/; s/"\/" (export)/"\/\1/
+		s/^\t\{ \.id = "([^"]*)".*PROBE_(PATH|OPERATION),.*\.target = "([^"]*)".*/\1|\3/p; t
+		s/^\t\{ \.id = "([^"]*)".*/\1|/p' adapter/probe.c)
+	[ "$count" -ge 32 ] && [ "$unknown" -eq 0 ]
+}
+check "what each probe makes is explained" probes_explained
+
 no_value() { # FLAG WORD...: it is refused with a value, in one line
 	no_such "${@:2}" && grep -qx "harness: $1 takes no value" "$folder/err"
 }

@@ -101,10 +101,12 @@ class Observer:
             packet, descriptors, _, _ = socket.recv_fds(self.wire, MESSAGE.size + 1, 1)
             if not packet:
                 return 0  # the arm is gone
-            version, kind, length, subject, text, _, marker, phase, *_ = MESSAGE.unpack(packet)
+            version, kind, length, subject, text, canary, marker, phase, *_ = MESSAGE.unpack(packet)
             if version != 1 or length != MESSAGE.size:
                 return 1
             if kind == EXPECT and not marker:
+                # A deletion bears no canary. Where the effect carries one, this subject's is `canary.rstrip(b"\0")`, 39 bytes:
+                # keep it with the subject, and count the records that bear it. docs/scenarios.md says where each probe puts it.
                 self.subjects.append(subject.rstrip(b"\0"))
             elif kind == BEGIN:
                 self.tell(READY, known=known_answers())
