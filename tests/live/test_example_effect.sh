@@ -77,21 +77,35 @@ run_own() {
 		>"$OUTPUT" 2>&1 || CODE=$?
 }
 
-while IFS='|' read -r code what change; do
+while IFS='|' read -r code what why change; do
 	check "a program that $what" with "$change"
 	run_own
 	check "a program that $what makes nothing pass" exits "$code"
 	check "and catches no mutant" says "mutations: 0 of 1 caught"
+	[ -z "$why" ] || check "and the summary says why" says "(kept: $why)"
 	check "its cells are open" not grep -qE '^  file-delete@kept [01] ' "$OUTPUT"
 done <<'ROWS'
-2|dies|s/^import os$/raise SystemExit(1)/
-2|is never ready|s/^            elif kind == BEGIN:$/            elif kind == BEGIN and time.sleep(60):/
-2|takes its first look too late|s/^            self.look_for_marker(0)$/            time.sleep(3); self.look_for_marker(0)/
-2|never reads its marker|s/^        if self.root is not None and read.*:$/        if False:/
-2|forgets its records|s/^                self.record(subject, phase)$/                pass/
-2|dies within its report|s/^        self.tell(END, phase=phase)$/        sys.exit(0)/
-2|reports for somebody else|s/RECORDS.size, self.id/RECORDS.size, b"deliveries"/
+2|dies|ended before it was ready|s/^import os$/raise SystemExit(1)/
+2|is never ready|was not ready within 5 s|s/^            elif kind == BEGIN:$/            elif kind == BEGIN and time.sleep(60):/
+2|takes its first look too late|did not see its marker within 2 s of its inputs|s/^            self.look_for_marker(0)$/            time.sleep(3); self.look_for_marker(0)/
+2|never reads its marker|did not see its marker within 2 s of its inputs|s/^        if self.root is not None and read.*:$/        if False:/
+2|forgets its records||s/^                self.record(subject, phase)$/                pass/
+2|dies within its report|ended before its report|s/^        self.tell(END, phase=phase)$/        sys.exit(0)/
+2|reports for somebody else|broke a rule of docs/observer-protocol.md|s/RECORDS.size, self.id/RECORDS.size, b"deliveries"/
+2|takes another name|broke a rule of docs/observer-protocol.md|s/wire, own_id.encode()$/wire, b"tcp4"/
 ROWS
+
+# ---- one that leaves a process behind, in a session of its own; and what it says by itself ----
+check "a program that starts another" with \
+	's/^            elif kind == BEGIN:$/&\n                os.spawnv(os.P_NOWAIT, "\/usr\/bin\/setsid", ["setsid", "sleep", "47110815"])/'
+run_own
+check "a program that starts another observes as before" exits 0
+check "and what it started is gone" not pgrep -f "sleep 47110815"
+check "a program that says why it ends" with 's/^import os$/raise SystemExit("nothing to \\x1b look at")/'
+CODE=0
+(cd "$folder/work" && "$folder/tree/build/harness" run -v --scenarios own/scenarios --effects own/effects all) \
+	>"$OUTPUT" 2>&1 || CODE=$?
+check "is heard with -v" says "kept: nothing to ? look at"
 
 # One that always says what is wanted in place is contradicted by the mutant; its zeros are not earned.
 check "a program that counts nothing" with 's/^            value = int(deleted.*$/            value = 0/'
