@@ -447,7 +447,8 @@ static const struct flag flags[] = {
 	  .letter = "-v",
 	  .type = FLAG_BOOL,
 	  .offset = offsetof(struct options, verbose),
-	  .title = "run: the steps of each arm as they happen, and each cell on a line of its own" },
+	  .title = "run: the steps of each arm as they happen, what declared observers write to their "
+		   "standard error, and each cell on a line of its own" },
 	{ .name = "--json",
 	  .verbs = "run list doctor verify recheck diff merge replay effects",
 	  .type = FLAG_BOOL,

@@ -58,7 +58,7 @@ complete -c harness -n '__harness_verb_is run' -l sign -r -F -d 'a private key (
 complete -c harness -n '__harness_verb_is run' -l assessment -r -F -d 'signed statements of an assessor, one a line; may be repeated'
 complete -c harness -n '__harness_verb_is run' -l assessor -r -F -d 'the public key (PEM) of one whose statements count; may be repeated'
 complete -c harness -n '__harness_verb_is run' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
-complete -c harness -n '__harness_verb_is run' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
+complete -c harness -n '__harness_verb_is run' -s v -l verbose -d 'run: the steps of each arm as they happen, what declared observers write to their standard error, and each cell on a line of its own'
 complete -c harness -n '__harness_verb_is run' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is run' -x -a '(__harness_scenarios)'
 
@@ -106,7 +106,7 @@ complete -c harness -n '__harness_verb_is replay' -s j -l jobs -x -d 'arms at th
 complete -c harness -n '__harness_verb_is replay' -l scenario -x -a '(__harness_scenarios)' -d 'of the bundle\'s scenarios this one alone, with the mutants that its cells need'
 complete -c harness -n '__harness_verb_is replay' -l sign -r -F -d 'a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd:N'
 complete -c harness -n '__harness_verb_is replay' -s q -l quiet -d 'only the verdict and, of a run, the bundle\'s path; effects check: the exit code alone'
-complete -c harness -n '__harness_verb_is replay' -s v -l verbose -d 'run: the steps of each arm as they happen, and each cell on a line of its own'
+complete -c harness -n '__harness_verb_is replay' -s v -l verbose -d 'run: the steps of each arm as they happen, what declared observers write to their standard error, and each cell on a line of its own'
 complete -c harness -n '__harness_verb_is replay' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is replay' -x -a '(__fish_complete_suffix .tar.gz)'
 

@@ -69,7 +69,7 @@ _harness() {
 			--assessment='[signed statements of an assessor, one a line; may be repeated]:FILE:_files' \
 			--assessor='[the public key (PEM) of one whose statements count; may be repeated]:KEY:_files' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
-			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
+			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, what declared observers write to their standard error, and each cell on a line of its own]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_harness_scenarios'
@@ -129,7 +129,7 @@ _harness() {
 			--scenario='[of the bundle'\''s scenarios this one alone, with the mutants that its cells need]:SCENARIO:_harness_scenarios' \
 			--sign='[a private key (PEM, P-256 or Ed25519) that the bundle is signed with; its path, or fd\:N]:KEY:_files' \
 			'(-q --quiet)'{-q,--quiet}'[only the verdict and, of a run, the bundle'\''s path; effects check\: the exit code alone]' \
-			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, and each cell on a line of its own]' \
+			'(-v --verbose)'{-v,--verbose}'[run\: the steps of each arm as they happen, what declared observers write to their standard error, and each cell on a line of its own]' \
 			--json'[one JSON document on stdout; what is for people goes to stderr]' \
 			'--help[say what it does]' \
 			'*:word:_files -g "*.tar.gz"'
