@@ -96,6 +96,7 @@ static int take_statements(const struct claim_input *input, struct claims *claim
 		one->kind = statement->kind;
 		copy_path(one->path, statement->path);
 		snprintf(one->what, sizeof(one->what), "%s", statement->what);
+		snprintf(one->by, sizeof(one->by), "%s", statement->key);
 		one->reason = (int)assessment_judge(statement, &input->ground);
 	}
 	return 0;
@@ -312,6 +313,7 @@ static const struct schema_field statements_fields[] = {
 	{ .key = "kind", NAMED(claim_statement, kind, assessment_kind_names) },
 	{ .key = "path", PATH(claim_statement) },
 	{ .key = "what", .min = 1, TEXT(claim_statement, what, PATTERN_ASCII) },
+	{ .key = "by", .nullable = true, TEXT(claim_statement, by, PATTERN_HEX) },
 	{ .key = "reason", NAMED(claim_statement, reason, assessment_reason_names) },
 	{ .key = NULL },
 };

@@ -103,6 +103,7 @@ struct claims {
 		int kind;
 		char path[NAME_MAX_SHORT];
 		char what[EFFECT_TEXT_MAX]; /* in its signer's words */
+		char by[HEX_SHA256]; /* the key whose signature holds, or "" */
 		int reason; /* ASSESSMENT_COUNTS, or why it was ignored */
 	} statements[CLAIM_STATEMENTS_MAX];
 	size_t statements_count;

@@ -10,6 +10,7 @@
 #define EFFECTS_SCHEMA "confinement-evidence/effects/1"
 #define EFFECTS_BEGIN "{\"effects\":["
 #define EFFECTS_END "],\"schema\":\"" EFFECTS_SCHEMA "\"}"
+#define KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
 /* What a reader keeps in all has to hold it beside the other small members. */
 #define EFFECTS_BYTES ((size_t)1 * MIB)
 
@@ -140,6 +141,56 @@ static bool is_exercised(const struct verdicts *verdicts, const struct effect *e
 	return false;
 }
 
+static bool has_key_before(const struct claims *claims, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (claims->statements[i].reason == ASSESSMENT_COUNTS &&
+		    strcmp(claims->statements[i].by, claims->statements[at].by) == 0)
+			return true;
+	return false;
+}
+
+void claims_keys(const struct claims *claims, struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < claims->statements_count; i++) {
+		if (claims->statements[i].reason != ASSESSMENT_COUNTS || has_key_before(claims, i))
+			continue;
+		buf_printf(out, "%s%s", any ? ", " : "", claims->statements[i].by);
+		any = true;
+	}
+}
+
+bool claims_shows(const struct findings *findings, const struct effect *effects, size_t count, size_t effect, size_t at)
+{
+	const struct assessment *statement = &findings->assessing->statements.list[at].statement;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(effects[i].effect, statement->effect) == 0 &&
+		    strcmp(effects[i].boundary.id, statement->boundary) == 0)
+			return i == effect;
+	return effect == 0;
+}
+
+bool claims_unmediated(const struct effect *effect, const struct claim_statement *statement)
+{
+	for (size_t i = 0; i < effect->paths_count; i++)
+		if (strcmp(effect->paths[i].id, statement->path) == 0)
+			return statement->kind == ASSESSMENT_CONTROL && statement->reason == ASSESSMENT_COUNTS &&
+			       strcmp(effect->paths[i].mediator, "none") == 0;
+	return false;
+}
+
+static void put_keys(const struct claims *claims, struct buf *out)
+{
+	cleanup_buf struct buf keys = BUF(KEYS_BYTES);
+
+	claims_keys(claims, &keys);
+	if (keys.length > 0)
+		buf_printf(out, "; by statements of %s (the bundle's own word)", buf_string(&keys));
+}
+
 /* Whether all of them are as they are of a run that had nothing to do with the effect. */
 static bool says_nothing(const struct claims *claims)
 {
@@ -155,6 +206,7 @@ static void put_line(const struct claims *claims, struct buf *out)
 		   claims->claims_count);
 	put_status(claims, CLAIM_REFUTED, "; refuted: ", out);
 	put_status(claims, CLAIM_NOT_ESTABLISHED, "; not established: ", out);
+	put_keys(claims, out);
 	buf_text(out, "\n");
 }
 

@@ -27,4 +27,13 @@ int claims_put(const struct findings *findings, struct json_writer *json, struct
 int claims_member(const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
 int claims_schema(struct buf *out, struct error **err) MUST_CHECK;
 
+/* Appends the keys by whose statements the claims are what they are, with commas; nothing where none counts. */
+void claims_keys(const struct claims *claims, struct buf *out);
+/* Whether statement `at` is to be shown beside the claims of that effect: beside the one that it is about, and beside
+ * the first where it is about none of them. */
+bool claims_shows(const struct findings *findings, const struct effect *effects, size_t count, size_t effect,
+		  size_t at);
+/* Whether it states a control of a path that is declared without a mediator. */
+bool claims_unmediated(const struct effect *effect, const struct claim_statement *statement);
+
 #endif

@@ -5,6 +5,8 @@
 #include "reports/claims.h"
 #include "reports/html_parts.h"
 
+#define KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
+
 static const char *status_words(int status)
 {
 	static const char *const words[] = {
@@ -70,19 +72,49 @@ static void put_both_halves(struct buf *out, const struct claims *claims)
 	buf_text(out, ".</p>\n");
 }
 
-static void put_statements(struct buf *out, const struct claims *claims)
+/* Those that are about another effect of the run stand there. */
+static bool any_shown(const struct html_page *page, size_t at, const struct claims *claims)
 {
-	static const char *const columns[] = { "Statement", "Kind", "Path", "In its words", "Counts", NULL };
+	for (size_t i = 0; i < claims->statements_count; i++)
+		if (claims_shows(page->findings, page->findings->effects, page->findings->effects_count, at, i))
+			return true;
+	return false;
+}
 
-	if (claims->statements_count == 0)
+static void put_keys(struct buf *out, const struct claims *claims)
+{
+	cleanup_buf struct buf keys = BUF(KEYS_BYTES);
+
+	claims_keys(claims, &keys);
+	if (keys.length > 0)
+		escape_printf(out,
+			      "<p>The deployment's side is as statements say that were signed by <code>%s</code>. That "
+			      "this is the key of somebody else than who made the run is the bundle's own word: "
+			      "<code>harness verify --assessor</code> asks.</p>\n",
+			      buf_string(&keys));
+}
+
+static void put_statements(const struct html_page *page, size_t at, const struct claims *claims)
+{
+	static const char *const columns[] = { "Statement", "Kind", "Path", "In its words", "Counts", "By", NULL };
+	const struct findings *findings = page->findings;
+	struct buf *out = page->out;
+
+	if (!any_shown(page, at, claims))
 		return;
+	put_keys(out, claims);
 	html_table(out, "x", "Statements of assessors", columns);
 	for (size_t i = 0; i < claims->statements_count; i++) {
 		const struct claim_statement *one = &claims->statements[i];
 
-		escape_printf(out, "<tr><th scope=\"row\">%s<td>%s<td>%s<td>%s<td>%s\n", one->id,
+		if (!claims_shows(findings, findings->effects, findings->effects_count, at, i))
+			continue;
+		escape_printf(out, "<tr><th scope=\"row\">%s<td>%s<td>%s<td>%s%s<td>%s<td><code>%s</code>\n", one->id,
 			      assessment_kind_names[one->kind], one->path, one->what,
-			      assessment_reason_names[one->reason]);
+			      claims_unmediated(&findings->effects[at], one)
+				      ? " (the path is declared without a mediator: the assessor states a control)"
+				      : "",
+			      assessment_reason_names[one->reason], one->by);
 	}
 	html_table_end(out);
 }
@@ -128,8 +160,11 @@ static void put_excluded(struct buf *out, const struct effect *effect)
 	html_table_end(out);
 }
 
-static void put_effect(struct buf *out, const struct effect *effect, const struct claims *claims)
+static void put_effect(const struct html_page *page, size_t at, const struct claims *claims)
 {
+	const struct effect *effect = &page->findings->effects[at];
+	struct buf *out = page->out;
+
 	escape_printf(out,
 		      "<h3><code>%s</code>: %s</h3>\n<dl class=\"facts\">\n<dt>Declaration<dd>%s, "
 		      "<code>sha256:%s</code>\n<dt>Boundary<dd>%s: %s\n",
@@ -139,7 +174,7 @@ static void put_effect(struct buf *out, const struct effect *effect, const struc
 		      effect->inventory.date, effect_method_names[effect->inventory.method], effect->inventory.what);
 	put_claims(out, claims);
 	put_both_halves(out, claims);
-	put_statements(out, claims);
+	put_statements(page, at, claims);
 	put_paths(out, effect);
 	put_excluded(out, effect);
 }
@@ -163,13 +198,14 @@ int html_claims(struct html_page *page, struct error **err)
 	if (findings->effects_count == 0)
 		buf_text(out, "<p>No effect was declared for this run: nothing is claimed of any.</p>\n");
 	else
-		buf_text(out, "<p>A status is derived from what was observed in this run: an obligation that is not "
+		buf_text(out, "<p>A status is derived from what was observed in this run and, of the deployment's "
+			      "side, from what assessors signed: an obligation that is not "
 			      "met takes it away, an observation may refute it, and nothing that is only listed raises "
 			      "it.</p>\n");
 	for (size_t i = 0; i < findings->effects_count; i++) {
 		if (claims_of(findings, &findings->effects[i], claims, err) < 0)
 			return -1;
-		put_effect(out, &findings->effects[i], claims);
+		put_effect(page, i, claims);
 	}
 	return 0;
 }

@@ -27,8 +27,8 @@ static void put_limits(const struct html_page *page)
 	struct buf *out = page->out;
 
 	buf_text(out, "<h2 id=\"not-proved\">What this does not prove</h2>\n"
-		      "<p>Only these probes were tried, on this kernel and this engine. It does not "
-		      "establish:</p>\n<ul class=\"two\">\n");
+		      "<p>Only these probes were tried, on this kernel and this engine. By "
+		      "themselves they do not establish:</p>\n<ul class=\"two\">\n");
 	for (const char *const *id = coverage_not_established(); *id; id++)
 		escape_printf(out, "<li>%s\n", html_statement(*id));
 	buf_text(out, "</ul>\n");

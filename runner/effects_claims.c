@@ -49,7 +49,7 @@ static void print_claim(const struct claim *claim)
 		printf("\n");
 }
 
-static void print_statement(const struct claim_statement *statement)
+static void print_statement(const struct effect *effect, const struct claim_statement *statement)
 {
 	bool counts = statement->reason == ASSESSMENT_COUNTS;
 
@@ -57,21 +57,11 @@ static void print_statement(const struct claim_statement *statement)
 	       assessment_kind_names[statement->kind], statement->path[0] ? " of " : "", statement->path,
 	       counts ? "counts" : "is ignored: ", counts ? "" : assessment_reason_names[statement->reason],
 	       counts ? "" : ": ", reason_texts[statement->reason], "what", statement->what);
-}
-
-static void print_text(const struct claims *claims)
-{
-	const struct claim_non_bypassability *both = &claims->non_bypassability;
-
-	printf("%s (%s), boundary %s, declared for revision %s\n", claims->effect, claims->id, claims->boundary,
-	       claims->revision);
-	for (size_t id = 0; id < claims->claims_count; id++)
-		print_claim(&claims->claims[id]);
-	printf("  NON_BYPASSABILITY(%s,%s) %s: the set is complete: %s; what is in it is mediated: %s\n",
-	       claims->boundary, claims->effect, claim_status_names[both->status],
-	       claim_status_names[both->completeness], claim_status_names[both->mediation]);
-	for (size_t i = 0; i < claims->statements_count; i++)
-		print_statement(&claims->statements[i]);
+	if (statement->by[0])
+		printf("      %-10s %s\n", "by", statement->by);
+	if (claims_unmediated(effect, statement))
+		printf("      %-10s %s is declared without a mediator; the assessor states a control\n", "note",
+		       statement->path);
 }
 
 /* Whose declaration the claims are derived from. */
@@ -151,6 +141,23 @@ static int derive(const struct findings *findings, bool own, struct derived *out
 	return 0;
 }
 
+static void print_text(const struct findings *findings, const struct derived *derived, size_t at)
+{
+	const struct claims *claims = &derived->claims[at];
+	const struct claim_non_bypassability *both = &claims->non_bypassability;
+
+	printf("%s (%s), boundary %s, declared for revision %s\n", claims->effect, claims->id, claims->boundary,
+	       claims->revision);
+	for (size_t id = 0; id < claims->claims_count; id++)
+		print_claim(&claims->claims[id]);
+	printf("  NON_BYPASSABILITY(%s,%s) %s: the set is complete: %s; what is in it is mediated: %s\n",
+	       claims->boundary, claims->effect, claim_status_names[both->status],
+	       claim_status_names[both->completeness], claim_status_names[both->mediation]);
+	for (size_t i = 0; i < claims->statements_count; i++)
+		if (claims_shows(findings, derived->effects, derived->count, at, i))
+			print_statement(&derived->effects[at], &claims->statements[i]);
+}
+
 static int print_document(const struct derived *derived, int code, struct error **err)
 {
 	cleanup_buf struct buf out = BUF(DOCUMENT_BYTES);
@@ -184,7 +191,7 @@ static int print_all(const struct findings *findings, const struct derived *deri
 		return print_document(derived, code, err) < 0 ? -1 : code;
 	for (size_t i = 0; i < derived->count; i++) {
 		print_whose(derived->effects[i].id, derived->whose[i]);
-		print_text(&derived->claims[i]);
+		print_text(findings, derived, i);
 	}
 	print_left_out(findings, derived->effects, derived->count);
 	if (derived->count == 0)

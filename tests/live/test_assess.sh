@@ -55,6 +55,8 @@ NONE="not_established path_set_completeness control_evidence@P4 control_evidence
 harness tree run --sign "$folder/run.pem" --assessment "$folder/all.jsonl" --assessment "$folder/expired.jsonl" \
 	--assessor "$folder/assessor.pub" effects/order-create effects/order-gateway effects/order-twice
 check "the run passes" exits 0
+check "its last lines say whose keys they are" says "; by statements of $(openssl pkey -pubin -in "$folder/assessor.pub" -outform DER |
+	sha256sum | cut -d ' ' -f 1) (the bundle's own word)"
 check "the bundle is verified" verify 0 --key "$folder/run.pub" --assessor "$folder/assessor.pub"
 check "each statement is by a key that is known" says "pass        assessors: 5 statements count, each by a key that you name"
 check "by who knows another key it is not" verify 2 --assessor "$folder/other.pub"

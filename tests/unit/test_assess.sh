@@ -113,6 +113,10 @@ sed -i 1d p256.jsonl
 sed -n 1p ed25519.jsonl >one.jsonl
 check "the words of a statement stand beside it" says "      what       what stands there"
 check "two assessors" claims 0 --assessor p256.pub --assessment one.jsonl --assessment p256.jsonl --assessor ed25519.pub
+check "who signed each is said" says "      by         $(openssl pkey -pubin -in p256.pub -outform DER | sha256sum | cut -d ' ' -f 1)"
+check "a control where nobody mediates is said to be one" says \
+	"      note       P4 is declared without a mediator; the assessor states a control"
+check "that of an observation is not" test "$(grep -c "the assessor states a control" out)" -eq 2
 check "flags with =" claims 0 --assessor=p256.pub --assessment=one.jsonl --assessment=p256.jsonl --assessor=ed25519.pub
 row() { # WHAT WITHOUT COMPLETENESS MEDIATION
 	grep -vF "$(sed -n "$2p" ed25519.jsonl)" ed25519.jsonl >less.jsonl
@@ -223,6 +227,13 @@ check "sealed: the document names them" says \
 	"{\"fingerprint\":\"$(fingerprint ed25519)\",\"named\":false,\"signsTheBundle\":false,\"statements\":5}"
 check "sealed: its own claims" claims 0
 check "sealed: its own claims: whose word that is" says "whose keys made the statements $OWN_WORD"
+check "sealed: a report" harness report --out report.html $BUNDLE
+check "sealed: it says whose keys they are" grep -qF \
+	"signed by <code>$(fingerprint ed25519)</code>. That this is the key of somebody else than who made the run is the bundle's own word" report.html
+check "sealed: and in which words" grep -qF "<td>P4<td>what stands there (the path is declared without a mediator" report.html
+check "sealed: it does not say that nothing of it is established" not grep -qE "It does not establish|observed in this run:" report.html
+check "sealed: claims of two declarations" claims 2 --effects "$tree/effects"
+check "sealed: each statement stands at the one that it is about" test "$(grep -c "^  statement " out)" -eq 5
 check "sealed: claims for who knows the key" claims 0 --assessor ed25519.pub
 check "sealed: claims for who does not" claims 2 --assessor p256.pub
 check "sealed: the key is not known" ignored inventory unknown_key

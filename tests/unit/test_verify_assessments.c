@@ -1,14 +1,17 @@
 /* Assessments in a bundle: each way in which one of them was altered, every digest made again, is refused; and who
  * reads it without knowing the keys is not fooled. */
 #include "reports/assessments_member.h"
+#include "reports/claims.h"
 #include "reports/dsse.h"
 #include "reports/statement.h"
 #include "tests/unit/assessments_world.h"
 #include "tests/unit/bundle_fixture.h"
 #include "tests/unit/declaration_world.h"
+#include "tests/unit/findings_world.h"
 
 #define MEMBER "assessments.json"
 #define STATEMENT "statement.intoto.jsonl"
+#define FINISHED "2026-01-15T00:00:00Z"
 #define FROM "2026-01-01T00:00:00Z"
 #define UNTIL "2026-02-01T00:00:00Z" /* the fixture's run ended on the second day */
 
@@ -130,6 +133,29 @@ static void test_named(void)
 	}
 }
 
+/* The last lines of a run say whose keys made its statements; of an effect of which none counts nothing. */
+static void test_lines(void)
+{
+	cleanup_sealed struct sealed sealed = { .fixture = { .count = 0 } };
+	cleanup_buf struct buf text = BUF(MIB), line = BUF(KIB);
+	struct manifest_facts facts;
+	struct findings findings;
+	struct error *err = NULL;
+
+	CU_ASSERT(make(&sealed, false));
+	findings = world_findings(&sealed.fixture.world, &facts);
+	facts.finished = FINISHED;
+	findings.effects = sealed.fixture.effects;
+	findings.effects_count = sealed.fixture.effects_count;
+	findings.assessing = &sealed.assessing;
+	CU_ASSERT(claims_lines(&findings, "b", &text, &err) == 0 && test_no_error(&err));
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "; by statements of " FINGERPRINT_ED25519 ", " FINGERPRINT_P256
+							 " (the bundle's own word)"));
+	sealed.assessing.statements.count = 0;
+	CU_ASSERT(claims_lines(&findings, "b", &line, &err) == 0 && test_no_error(&err));
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&line), "by statements of"));
+}
+
 /* What the run's own key states counts for nothing, and nothing is asked of it. */
 static void test_run_key(void)
 {
@@ -241,6 +267,7 @@ static void test_unlisted_run_key(void)
 
 static CU_TestInfo tests[] = {
 	{ "whose keys they are", test_named },
+	{ "the last lines of a run", test_lines },
 	{ "the run's own key", test_run_key },
 	{ "the reader's key is an assessor's", test_key_of_reader },
 	{ "altered", test_altered },
