@@ -263,6 +263,12 @@ static void put_assessors(const struct verify_report *report, bool quiet, struct
 			   : one->named ? "and you name it"
 					: "and whose key it is, is the bundle's own word: you do not name it");
 	}
+	for (size_t i = 0; i < report->statements_count && !quiet; i++) {
+		const struct verify_statement *one = &report->statements[i];
+
+		buf_printf(out, "statement %s (%s%s%s): %s\n", one->id, assessment_kind_names[one->kind],
+			   one->path[0] ? " of " : "", one->path, one->what);
+	}
 }
 
 static void put_verdict(const struct verify_report *report, bool intact, bool quiet, struct buf *out)

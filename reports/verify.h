@@ -84,6 +84,13 @@ struct verify_report {
 		size_t statements; /* that count by the bundle's own word, and that it signed */
 	} assessors[ASSESSORS_MAX];
 	size_t assessors_count;
+	struct verify_statement { /* that counts by the bundle's own word */
+		char id[ID_MAX];
+		int kind; /* assessment_kind_names */
+		char path[NAME_MAX_SHORT];
+		char what[EFFECT_TEXT_MAX]; /* in its signer's words */
+	} statements[CLAIM_STATEMENTS_MAX];
+	size_t statements_count;
 	bool unassessed; /* a statement counts by the bundle's word that does not by that of who verifies it */
 	struct verify_remarks remarks; /* where recomputed */
 	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];

@@ -131,7 +131,14 @@ struct tally {
 
 static void tally_one(const struct assessed *one, struct verify_report *report, struct tally *tally)
 {
+	const struct assessment *statement = &one->statement;
+	struct verify_statement *said = &report->statements[report->statements_count++];
 	bool named = false, other = false;
+
+	said->kind = statement->kind;
+	snprintf(said->id, sizeof(said->id), "%s", statement->id);
+	snprintf(said->path, sizeof(said->path), "%s", statement->path);
+	snprintf(said->what, sizeof(said->what), "%s", statement->what);
 
 	for (size_t i = 0; i < report->assessors_count; i++) {
 		struct verify_assessor *assessor = &report->assessors[i];
@@ -153,8 +160,11 @@ int verify_assessors(const struct bundle *bundle, const struct verify_options *o
 	struct tally tally = { .counted = 0 };
 	char reason[sizeof(report->checks[0].reason)] = "no statement counts";
 
-	if (!bundle->members[MEMBER_ASSESSMENTS].present)
+	if (!bundle->members[MEMBER_ASSESSMENTS].present) {
+		if (options->assessors)
+			say(report, CHECK_PASS, "no statements: the bundle brings none, and no claim rests on any");
 		return 0;
+	}
 	if (!has_passed(report, "claims")) {
 		say(report, CHECK_NOT_CHECKED, "rests on 'claims', which did not pass");
 		return 0;

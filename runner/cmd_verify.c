@@ -253,6 +253,9 @@ const struct verb verb_verify = {
 		"Nobody vouches for an unsigned bundle, and that is said. --key asks whether the key's owner signed "
 		"it, "
 		"in the\n"
-		"bundle or beside it: by another is a fail, by nobody is not_checked. --attest signs what passed.",
+		"bundle or beside it: by another is a fail, by nobody is not_checked. --attest signs what passed.\n"
+		"Where statements of assessors count, whose keys those are is the bundle's own word: that is said, and "
+		"changes\n"
+		"no exit code. --assessor names a key that you know: then it is 2 where a statement counts by another.",
 	.run = run,
 };

@@ -211,6 +211,12 @@ verifies() { # CODE ARGUMENT...
 fingerprint() { openssl pkey -pubin -in "$1.pub" -outform DER | sha256sum | cut -d ' ' -f 1; }
 OWN_WORD="is the bundle's own word"
 
+check "no statements: verify" verifies 0 --assessor ed25519.pub $BUNDLE
+check "no statements: it is said" says "pass        assessors: no statements: the bundle brings none"
+check "no statements, and nobody asks: verify" verifies 0 $BUNDLE
+check "no statements, and nobody asks: nothing is said" not says assessors
+check "help verify says what changes no exit code" bash -c "harness help verify | tr -s '\n ' ' ' | grep -qF \
+	\"is the bundle's own word: that is said, and changes no exit code\""
 BUNDLE=sealed.tar.gz
 check "sealed" made $BUNDLE ed25519.jsonl p256.pub ed25519.pub
 check "sealed: verify" verifies 0 $BUNDLE
@@ -222,6 +228,7 @@ check "sealed: it is said" says "pass        assessors: 5 statements count, each
 check "sealed: by one that is not" verifies 2 --assessor p256.pub $BUNDLE
 check "sealed: that is said" says "not_checked assessors: of 5 statements that count, 5 are by keys that you do not name"
 check "sealed: by both" verifies 0 --assessor p256.pub --assessor ed25519.pub $BUNDLE
+check "sealed: the words of each statement" says "statement control-p4 (control of P4): what stands there"
 check "sealed: as a document" verifies 2 --json --assessor p256.pub $BUNDLE
 check "sealed: the document names them" says \
 	"{\"fingerprint\":\"$(fingerprint ed25519)\",\"named\":false,\"signsTheBundle\":false,\"statements\":5}"
