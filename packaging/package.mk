@@ -36,12 +36,13 @@ SCHEMA_FILES := $(wildcard reports/schema/*.json)
 print = $(BUILD)/harness $(1) >$(BUILD)/printed && cp $(BUILD)/printed $(2)
 
 .PHONY: docs
-docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, docs/routes.md, docs/limits.md, packaging/completion and reports/schema, from the tables in the code
+docs: all $(BUILD)/tests/test_schemas ## docs/harness.1, docs/routes.md, docs/limits.md, docs/claims.md, packaging/completion and reports/schema, from the tables in the code
 	$(BUILD)/tests/test_schemas write
 	@mkdir -p $(COMPLETIONS)
 	$(call print,manual,docs/harness.1)
 	$(call print,page routes,docs/routes.md)
 	$(call print,page limits,docs/limits.md)
+	$(call print,page claims,docs/claims.md)
 	$(call print,completion bash,$(COMPLETIONS)/harness.bash)
 	$(call print,completion zsh,$(COMPLETIONS)/harness.zsh)
 	$(call print,completion fish,$(COMPLETIONS)/harness.fish)

@@ -36,4 +36,7 @@ bool claims_shows(const struct findings *findings, const struct effect *effects,
 /* Whether it states a control of a path that is declared without a mediator. */
 bool claims_unmediated(const struct effect *effect, const struct claim_statement *statement);
 
+/* Appends docs/claims.md. */
+void claims_page(struct buf *out);
+
 #endif

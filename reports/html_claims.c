@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/fd.h"
+#include "oracle/claims_hints.h"
 #include "reports/claims.h"
 #include "reports/html_parts.h"
 
@@ -37,6 +38,35 @@ static void put_reasons(struct buf *out, const struct claim *claim)
 	for (size_t i = 0; i < claim->rests_on_count; i++)
 		escape_printf(out, "%s<code>%s</code>", i ? ", " : " ", claim->rests_on[i]);
 	buf_text(out, claim->rests_on_cut ? " and more\n</ul>\n" : "\n</ul>\n");
+}
+
+static bool is_unmet(const struct claims *claims, int obligation)
+{
+	for (size_t id = 0; id < claims->claims_count; id++)
+		for (size_t i = 0; i < claims->claims[id].unmet_count; i++)
+			if (claims->claims[id].unmet[i].obligation == obligation)
+				return true;
+	return false;
+}
+
+/* Each kind of obligation once. */
+static void put_hints(struct buf *out, const struct claims *claims)
+{
+	static const char *const columns[] = { "Unmet", "What that means", "What meets it", NULL };
+	size_t count = 0;
+
+	for (int i = 0; claim_obligation_names[i]; i++) {
+		const struct claim_hint *hint = is_unmet(claims, i) ? claim_hint(i) : NULL;
+
+		if (!hint)
+			continue;
+		if (count++ == 0)
+			html_table(out, "x", "What is unmet", columns);
+		escape_printf(out, "<tr><th scope=\"row\"><code>%s</code><td>%s<td>%s\n", claim_obligation_names[i],
+			      hint->means, hint->meets);
+	}
+	if (count > 0)
+		html_table_end(out);
 }
 
 static void put_claims(struct buf *out, const struct claims *claims)
@@ -173,6 +203,7 @@ static void put_effect(const struct html_page *page, size_t at, const struct cla
 	escape_printf(out, "<dt>Revision<dd>%s, as declared\n<dt>Inventory<dd>%s, by %s: %s\n</dl>\n", effect->revision,
 		      effect->inventory.date, effect_method_names[effect->inventory.method], effect->inventory.what);
 	put_claims(out, claims);
+	put_hints(out, claims);
 	put_both_halves(out, claims);
 	put_statements(page, at, claims);
 	put_paths(out, effect);

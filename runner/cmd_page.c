@@ -6,6 +6,7 @@
 #include "core/fd.h"
 #include "core/limits.h"
 #include "core/nearest.h"
+#include "reports/claims.h"
 #include "reports/limits.h"
 #include "runner/paths.h"
 #include "runner/routes_check.h"
@@ -42,6 +43,13 @@ static int make_limits(const struct options *options, struct buf *out, struct er
 	return 0;
 }
 
+static int make_claims(const struct options *options, struct buf *out, struct error **err)
+{
+	(void)options, (void)err;
+	claims_page(out);
+	return 0;
+}
+
 static const struct page *page_find(const char *name, struct error **err)
 {
 	struct nearest nearest = { .word = name };
@@ -51,7 +59,7 @@ static const struct page *page_find(const char *name, struct error **err)
 			return page;
 		nearest_offer(&nearest, page->name);
 	}
-	(void)nearest_error(&nearest, "page", "there are `routes` and `limits`", err);
+	(void)nearest_error(&nearest, "page", "there are `routes`, `limits` and `claims`", err);
 	return NULL;
 }
 
@@ -61,7 +69,7 @@ static int run(const struct options *options, struct error **err)
 	const struct page *page;
 
 	if (options->words_count != 1)
-		return error_set(err, ERROR_USAGE, "page takes `routes` or `limits`");
+		return error_set(err, ERROR_USAGE, "page takes `routes`, `limits` or `claims`");
 	page = page_find(options->words[0], err);
 	if (!page || page->make(options, &out, err) < 0 || buf_check(&out, "the page", err) < 0)
 		return -1;
@@ -71,9 +79,9 @@ static int run(const struct options *options, struct error **err)
 
 const struct verb verb_page = {
 	.name = "page",
-	.words = "routes|limits",
+	.words = "routes|limits|claims",
 	.title = "print a page of the documentation (for `make docs`)",
-	.text = "Markdown, from the tables of routes and of limits.",
+	.text = "Markdown, from the tables of routes, of limits and of what claims lack.",
 	.hidden = true,
 	.run = run,
 };
@@ -81,5 +89,6 @@ const struct verb verb_page = {
 static const struct page pages[] = {
 	{ "routes", make_routes },
 	{ "limits", make_limits },
+	{ "claims", make_claims },
 	{ NULL, NULL },
 };

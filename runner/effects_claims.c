@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fd.h"
+#include "oracle/claims_hints.h"
 #include "reports/claims.h"
 #include "runner/assessing.h"
 #include "runner/bundle_file.h"
@@ -141,6 +142,26 @@ static int derive(const struct findings *findings, bool own, struct derived *out
 	return 0;
 }
 
+static bool is_unmet(const struct claims *claims, int obligation)
+{
+	for (size_t id = 0; id < claims->claims_count; id++)
+		for (size_t i = 0; i < claims->claims[id].unmet_count; i++)
+			if (claims->claims[id].unmet[i].obligation == obligation)
+				return true;
+	return false;
+}
+
+/* Each kind of obligation once. */
+static void print_hints(const struct claims *claims)
+{
+	for (int i = 0; claim_obligation_names[i]; i++) {
+		const struct claim_hint *hint = is_unmet(claims, i) ? claim_hint(i) : NULL;
+
+		if (hint)
+			printf("  to meet %s (%s): %s\n", claim_obligation_names[i], hint->means, hint->meets);
+	}
+}
+
 static void print_text(const struct findings *findings, const struct derived *derived, size_t at)
 {
 	const struct claims *claims = &derived->claims[at];
@@ -153,6 +174,7 @@ static void print_text(const struct findings *findings, const struct derived *de
 	printf("  NON_BYPASSABILITY(%s,%s) %s: the set is complete: %s; what is in it is mediated: %s\n",
 	       claims->boundary, claims->effect, claim_status_names[both->status],
 	       claim_status_names[both->completeness], claim_status_names[both->mediation]);
+	print_hints(claims);
 	for (size_t i = 0; i < claims->statements_count; i++)
 		if (claims_shows(findings, derived->effects, derived->count, at, i))
 			print_statement(&derived->effects[at], &claims->statements[i]);

@@ -101,6 +101,10 @@ ignored() { # ID REASON
 # ---- what they establish, and no further ----
 NONE="not_established path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "without any" claims 2
+check "without any: what meets what is unmet" says \
+	"  to meet control_evidence (no assessed evidence of a control in the path, which is of the deployment's side): an assessor's"
+check "without any: once" test "$(grep -c "^  to meet control_evidence " out)" -eq 1
+check "without any: and of nothing else" not says "  to meet read_back "
 check "without any: mediation" claim complete_mediation "$NONE"
 for key in ed25519 p256; do
 	# shellcheck disable=SC2086 # ids without spaces

@@ -2,6 +2,7 @@
  */
 #include "oracle/claims.h"
 
+#include "oracle/claims_hints.h"
 #include "tests/unit/claims_world.h"
 #include "tests/unit/test.h"
 
@@ -618,6 +619,20 @@ static void test_statements(void)
 		CU_ASSERT_TRUE(seen[reason]);
 }
 
+/* Whoever finds an obligation unmet is told what meets it. */
+static void test_hints(void)
+{
+	int count = 0;
+
+	for (; claim_obligation_names[count]; count++) {
+		const struct claim_hint *hint = claim_hint(count);
+
+		CU_ASSERT(hint && hint->means[0] && hint->meets && hint->meets[0]);
+	}
+	CU_ASSERT_PTR_NULL(claim_hint(count));
+	CU_ASSERT_PTR_NULL(claim_hint(-1));
+}
+
 /* An assessor whose key also signs the run is no assessor. */
 static void test_own_key_is_trusted(void)
 {
@@ -781,6 +796,7 @@ static CU_TestInfo tests[] = {
 	{ "no rule", test_no_rule },
 	{ "both halves", test_halves },
 	{ "statements", test_statements },
+	{ "what meets an obligation", test_hints },
 	{ "the run's own key", test_own_key_is_trusted },
 	{ "the form of a statement", test_statement_form },
 	{ "two effects", test_two_effects },

@@ -29,7 +29,7 @@ fresh() { # FILE VERB WORD...
 	return 1
 }
 check "docs/harness.1 is what the program prints" fresh docs/harness.1 manual
-for page in routes limits; do
+for page in routes limits claims; do
 	check "docs/$page.md is what the program prints" fresh "docs/$page.md" page "$page"
 done
 for shell in bash zsh fish; do

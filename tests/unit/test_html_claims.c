@@ -58,6 +58,9 @@ static void test_taken(void)
 	HOLDS(text, "<td>that no path exists which nobody looked for; listing paths does not show it\n");
 	HOLDS(text, "<li>Unmet: <code>control_evidence</code> of path P4\n");
 	HOLDS(text, "<li>Unmet: <code>inventory</code>\n");
+	HOLDS(text, "<code>control_evidence</code><td>no assessed evidence of a control in the path, which is of the "
+		    "deployment&#39;s side<td>an assessor&#39;s signed statement of the kind `control` about");
+	LACKS(text, "<code>read_back</code><td>");
 	HOLDS(text, "<li>Its observers cannot tell the <code>role</code>\n");
 	HOLDS(text, "<li>Rests on <code>o-0");
 	HOLDS(text, "<code>NON_BYPASSABILITY(orders-sqlite,order_create)</code> is <b class=\"n\">not established</b>. "
