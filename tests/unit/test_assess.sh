@@ -42,12 +42,14 @@ awk -v to="$folder/page/" '
 	on && /^$/ { if (inside) print "" > file; next }
 	{ inside = 0 }' "$tree/docs/effects.md"
 step() { bash -euo pipefail "$1" >"$folder/out" 2>&1 || { cat "$folder/out"; return 1; }; }
-check "the page has commands" test "$(find page -type f | wc -l)" -eq 3
+check "the page has commands" test "$(find page -type f | wc -l)" -eq 4
 for block in page/*; do
 	check "block $block" step "$block"
-	# What is printed last of the first two are the claims.
-	[ "$block" = page/03 ] || check "$block: it counts" grep -qx '  statement inventory-1 (inventory) counts' out
+	# What is printed last of the first three are the claims.
+	[ "$block" = page/04 ] || check "$block: it counts" grep -qx '  statement inventory-1 (inventory) counts' out
 done
+check "a control and an observation of P4 are stated" bash -c "harness effects claims $BUNDLE --assessment p4.jsonl \\
+	--assessor assessor.pub | grep -c ' of P4) counts' | grep -qx 2"
 # Ed25519 signs the same bytes the same way.
 check "openssl and harness make the same of it" cmp <(jq -cS . assessments.jsonl) <(jq -cS . by-openssl.jsonl)
 
