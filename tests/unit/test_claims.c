@@ -711,85 +711,6 @@ static void test_two_effects(void)
 	}
 }
 
-/* ---- the document --------------------------------------------------------------------------------------------------
- */
-
-static void test_document(void)
-{
-	cleanup_free struct claims_world *world = claims_world_new();
-	cleanup_free struct claims *back = calloc(1, sizeof(*back));
-	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
-	cleanup_json struct json_document *document = NULL;
-	const struct json_node *effects;
-	struct error *err = NULL;
-
-	only_p4_is_assessed(world);
-	CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
-	CU_ASSERT_EQUAL(claims_encode(&world->claims, 1, &text, &err), 0);
-	CU_ASSERT_EQUAL(json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, &err), 0);
-	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_TRUE(json_text_is(json_member(json_root(document), "schema"), "confinement-evidence/claims/1"));
-	effects = json_member(json_root(document), "effects");
-	CU_ASSERT_EQUAL(json_count(effects), 1);
-	CU_ASSERT_EQUAL(schema_decode(claims_fields, json_first(effects), "claims.json", back, sizeof(*back), &err), 0);
-	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_EQUAL(memcmp(back, &world->claims, sizeof(*back)), 0);
-	/* what it rests on, what its observers cannot tell, what it does not say */
-	CU_ASSERT_STRING_EQUAL(back->claims[CLAIM_AUTHORIZATION].rests_on[0], "o-0");
-	CU_ASSERT_STRING_EQUAL(back->claims[CLAIM_CORRELATION].rests_on[1], "e1");
-	CU_ASSERT_STRING_EQUAL(back->claims[CLAIM_COMPLETENESS].rests_on[0], "s-0");
-	CU_ASSERT_EQUAL(back->claims[CLAIM_OBSERVATION].unseen_count, 2);
-	CU_ASSERT_EQUAL(back->claims[CLAIM_COMPLETENESS].unseen_count, 0);
-	for (size_t id = 0; id < CLAIMS; id++)
-		CU_ASSERT(back->claims[id].says[0] && back->claims[id].says_not[0]);
-}
-
-/* More to rest on than a claim holds is said, and takes nothing from its status. */
-static void test_rests_on_more(void)
-{
-	cleanup_free struct claims_world *world = claims_world_new();
-	cleanup_free struct correlate_finding *many = calloc(CLAIM_RESTS_MAX + 1, sizeof(*many));
-	const struct claim *correlation = &world->claims.claims[CLAIM_CORRELATION];
-	struct error *err = NULL;
-
-	CU_ASSERT_PTR_NOT_NULL(many);
-	for (size_t i = 0; many && i <= CLAIM_RESTS_MAX; i++) {
-		many[i] = world->findings[0];
-		snprintf(many[i].entry, sizeof(many[i].entry), "%zx", i);
-	}
-	world->correlation = (struct correlation){ .findings = many, .count = CLAIM_RESTS_MAX + 1 };
-	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) == 0 && test_no_error(&err));
-	CU_ASSERT(correlation->rests_on_cut && correlation->rests_on_count == CLAIM_RESTS_MAX);
-	CU_ASSERT_EQUAL(correlation->status, CLAIM_ESTABLISHED);
-	world->correlation.count = 1;
-	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) == 0 && test_no_error(&err));
-	CU_ASSERT_FALSE(correlation->rests_on_cut);
-}
-
-/* More obligations or refutations than a claim holds are an error, and no shorter claim. */
-static void test_limit(void)
-{
-	cleanup_free struct claims_world *world = claims_world_new();
-	cleanup_free struct assessment *many = calloc(CLAIM_STATEMENTS_MAX + 1, sizeof(*many));
-	size_t count = CLAIM_UNMET_MAX / EFFECT_PATHS_MAX + 1;
-	struct error *err = NULL;
-
-	CU_ASSERT_PTR_NOT_NULL(many);
-	for (size_t i = 0; many && i < count; i++) {
-		many[i] = world->statements[WORLD_INVENTORY];
-		many[i].paths_count = EFFECT_PATHS_MAX;
-		for (size_t path = 0; path < EFFECT_PATHS_MAX; path++)
-			snprintf(many[i].paths[path], NAME_MAX_SHORT, "X%zu-%zu", i, path);
-	}
-	world->input.statements = many;
-	world->input.statements_count = count;
-	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_LIMIT, "the claim path_set_completeness of order has more to say"));
-	world->input.statements_count = CLAIM_STATEMENTS_MAX + 1;
-	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_LIMIT, "statements"));
-}
-
 static CU_TestInfo tests[] = {
 	{ "each case", test_cases },
 	{ "every rule is needed", test_every_rule_is_needed },
@@ -800,9 +721,6 @@ static CU_TestInfo tests[] = {
 	{ "the run's own key", test_own_key_is_trusted },
 	{ "the form of a statement", test_statement_form },
 	{ "two effects", test_two_effects },
-	{ "the document", test_document },
-	{ "more to rest on than is listed", test_rests_on_more },
-	{ "limits", test_limit },
 	CU_TEST_INFO_NULL,
 };
 
