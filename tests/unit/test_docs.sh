@@ -41,6 +41,7 @@ check "README.md says how many limits there are" grep -qF "limits: $said_limits 
 check "docs/limits.md says how many limits there are" grep -qF "$said_limits things that no run of harness shows" docs/limits.md
 
 # How many arms a run of everything has, with a PostgreSQL cluster (a socket where one is looked for is enough to plan) and without.
+# shellcheck disable=SC2016 # jq's variables
 arms_counted() {
 	local with mutants pg pg_mutants
 	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$folder/.s.PGSQL.5432" || return
