@@ -101,6 +101,11 @@ bool ground_is_gateway_reason(const char *reason)
 	return false;
 }
 
+const char *ground_status(const char *reason)
+{
+	return ground_is_gateway_reason(reason) ? "unsupported" : "declared_untested";
+}
+
 const char *ground_mend(const struct ground *ground, const char *reason)
 {
 	int at = ground && ground->missing && ground->mends ? schema_enum(ground->missing, reason) : -1;

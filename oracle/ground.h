@@ -24,6 +24,9 @@ struct ground {
 /* Reasons of a gateway begin so; those of a host are the needs of scenarios. */
 #define GROUND_UNSUPPORTED "unsupported-"
 bool ground_is_gateway_reason(const char *reason);
+/* What a cell is that is absent for that reason: "unsupported" by this kind of gateway, or "declared_untested", since
+ * this host lacks what it needs. */
+const char *ground_status(const char *reason);
 /* What is said of a need that is missing; else the reason itself. */
 const char *ground_mend(const struct ground *ground, const char *reason);
 

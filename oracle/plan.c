@@ -148,6 +148,7 @@ static int add_absent(const struct planning *planning, const struct choice *choi
 		absent->scenario = choice->scenario;
 		absent->expectation = cell;
 		memcpy(absent->reason, reason, strlen(reason) + 1);
+		absent->status = ground_status(reason);
 	}
 	return 0;
 }

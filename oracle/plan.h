@@ -20,6 +20,7 @@ struct plan_absent {
 	const struct expectation *expectation;
 	char reason[NAME_MAX_SHORT]; /* the need that is missing: "ipv6-loopback"; or "unsupported-..." by the gateway
 				      */
+	const char *status; /* ground_status() of it; NULL in a plan of a bundle of format 1.0 */
 };
 
 struct plan {

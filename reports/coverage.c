@@ -20,6 +20,7 @@ struct absent_row {
 	char subject[NAME_MAX_SHORT];
 	char observer[NAME_MAX_SHORT];
 	char reason[NAME_MAX_SHORT];
+	char status[NAME_MAX_SHORT]; /* "": of format 1.0 */
 };
 #define STATEMENTS_MAX 32
 
@@ -84,6 +85,7 @@ static void fill(struct document *document, const struct plan *plan)
 		copy(row->subject, plan->absent[i].expectation->subject);
 		copy(row->observer, plan->absent[i].expectation->observer);
 		copy(row->reason, plan->absent[i].reason);
+		copy(row->status, plan->absent[i].status ? plan->absent[i].status : "");
 	}
 	document->untested_count = fill_list(document->untested, untested_channels);
 	document->assumptions_count = fill_list(document->assumptions, assumptions);
@@ -157,6 +159,10 @@ static int place_absent(const struct document *document, const struct scenario *
 			return error_set(err, ERROR_INPUT, "%s: absent[%zu]: named twice", FILE_NAME, i);
 		if (!may_lack(scenario, cell, row->reason))
 			return error_set(err, ERROR_INPUT, "%s: absent[%zu]: the cell has no such need", FILE_NAME, i);
+		if (row->status[0] && strcmp(row->status, ground_status(row->reason)) != 0)
+			return error_set(err, ERROR_INPUT, "%s: absent[%zu].status: not that of its reason", FILE_NAME,
+					 i);
+		absent->status = row->status[0] ? ground_status(row->reason) : NULL;
 		absent->scenario = scenario;
 		absent->expectation = cell;
 		copy(absent->reason, row->reason);
@@ -231,6 +237,11 @@ static const struct schema_field absent_fields[] = {
 	{ .key = "subject", ID(absent_row, subject) },
 	{ .key = "observer", ID(absent_row, observer) },
 	{ .key = "reason", ID(absent_row, reason) },
+	{ .key = "status",
+	  .type = SCHEMA_STRING,
+	  .pattern = PATTERN_ID,
+	  .size = SIZE(absent_row, status),
+	  .offset = offsetof(struct absent_row, status) },
 	{ .key = NULL },
 };
 

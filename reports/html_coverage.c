@@ -26,8 +26,9 @@ static void put_absent(struct buf *out, const struct plan *plan)
 	for (size_t i = 0; i < plan->absent_count; i++) {
 		const struct plan_absent *absent = &plan->absent[i];
 
-		escape_printf(out, "<tr><td>%s<th scope=\"row\">%s@%s<td>%s\n", absent->scenario->id,
-			      absent->expectation->subject, absent->expectation->observer, absent->reason);
+		escape_printf(out, "<tr><td>%s<th scope=\"row\">%s@%s<td>%s%s%s\n", absent->scenario->id,
+			      absent->expectation->subject, absent->expectation->observer,
+			      absent->status ? absent->status : "", absent->status ? ": " : "", absent->reason);
 	}
 	html_table_end(out);
 	buf_text(out, "</details>\n");

@@ -45,13 +45,41 @@ static void test_round_trip(void)
 #define HOLDS(text, part) CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(text), part))
 	HOLDS(&coverage, "{\"added\":false,\"repetition\":1,\"scenario\":\"baseline\"}");
 	HOLDS(&coverage, "{\"added\":true,\"repetition\":2,\"scenario\":\"mutation/network\"}");
-	HOLDS(&coverage,
-	      "{\"observer\":\"tcp6\",\"reason\":\"ipv6-loopback\",\"scenario\":\"baseline\",\"subject\":\"tcp6\"}");
+	HOLDS(&coverage, "{\"observer\":\"tcp6\",\"reason\":\"ipv6-loopback\",\"scenario\":\"baseline\",\"status\":"
+			 "\"declared_untested\","
+			 "\"subject\":\"tcp6\"}");
 	HOLDS(&coverage, "\"untestedChannels\":[\"timing\",");
 	HOLDS(&coverage, "\"doesNotEstablish\":[\"non-bypassability\",");
 	HOLDS(&coverage, "\"assumptions\":[\"trusted-host-kernel\",");
 	HOLDS(&coverage, "\"bridge-or-watchdog-survives\"");
 #undef HOLDS
+}
+
+/* A bundle of format 1.0 says no status, and is made again without one. */
+static void test_without_status(void)
+{
+	static const char status[] = "\"status\":\"declared_untested\",";
+	cleanup_world struct world world = { .plan = NULL };
+	cleanup_buf struct buf coverage = BUF(TEXT_BYTES), older = BUF(TEXT_BYTES), again = BUF(TEXT_BYTES);
+	cleanup_plan struct plan *plan = NULL;
+	struct error *err = NULL;
+	const char *from, *at;
+	size_t removed = 0;
+
+	CU_ASSERT(world_make(&world, "baseline", 1, no_ipv6));
+	CU_ASSERT_EQUAL(coverage_encode(world.plan, &coverage, &err), 0);
+	for (from = buf_string(&coverage); (at = strstr(from, status)); from = at + strlen(status)) {
+		(void)buf_add(&older, from, (size_t)(at - from));
+		removed++;
+	}
+	(void)buf_text(&older, from);
+	CU_ASSERT(removed > 0);
+	CU_ASSERT_EQUAL(
+		coverage_decode(buf_string(&older), older.length, world.scenarios, world.scenarios_count, &plan, &err),
+		0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT(plan && coverage_encode(plan, &again, &err) == 0);
+	CU_ASSERT(same(&older, &again));
 }
 
 struct tampering {
@@ -82,12 +110,17 @@ static void test_coverage_refused(void)
 		{ "\"observer\":\"tcp6\"", "\"observer\":\"tcp9\"", ERROR_INPUT,
 		  "absent[0]: no such cell is in the bundle" },
 		/* A cell without a need cannot be absent: so would a failure be hidden. */
-		{ "\"observer\":\"tcp6\",\"reason\":\"ipv6-loopback\",\"scenario\":\"baseline\",\"subject\":\"tcp6\"",
-		  "\"observer\":\"dns\",\"reason\":\"ipv6-loopback\",\"scenario\":\"baseline\",\"subject\":\"dns\"",
+		{ "\"observer\":\"tcp6\",\"reason\":\"ipv6-loopback\",\"scenario\":\"baseline\",\"status\":"
+		  "\"declared_untested\",\"subject\":\"tcp6\"",
+		  "\"observer\":\"dns\",\"reason\":\"ipv6-loopback\",\"scenario\":\"baseline\",\"status\":"
+		  "\"declared_untested\",\"subject\":\"dns\"",
 		  ERROR_INPUT, "absent[0]: the cell has no such need" },
 		{ "\"reason\":\"ipv6-loopback\"", "\"reason\":\"ipv7-loopback\"", ERROR_INPUT,
 		  "absent[0]: the cell has no such need" },
 		{ "\"observer\":\"capture-host\"", "\"observer\":\"tcp6\"", ERROR_INPUT, "absent[1]: named twice" },
+		/* What this host lacks is not what a gateway cannot make. */
+		{ "\"declared_untested\"", "\"unsupported\"", ERROR_INPUT, "absent[0].status: not that of its reason" },
+		{ "\"declared_untested\"", "\"excluded\"", ERROR_INPUT, "absent[0].status: not that of its reason" },
 		{ "{\"absent\"", "{\"extra\":1,\"absent\"", ERROR_INPUT, "unknown key 'extra'" },
 		{ "coverage/1", "coverage/2", ERROR_INPUT, "schema: unknown value" },
 		{ "{\"absent\"", "{{\"absent\"", ERROR_INPUT, "coverage.json" },
@@ -142,6 +175,7 @@ static void test_scenarios_refused(void)
 
 static CU_TestInfo tests[] = {
 	{ "round trip", test_round_trip },
+	{ "without a status", test_without_status },
 	{ "coverage refused", test_coverage_refused },
 	{ "scenarios refused", test_scenarios_refused },
 	CU_TEST_INFO_NULL,

@@ -356,7 +356,7 @@ static void test_less(void)
 	CU_ASSERT_EQUAL(html_encode(&findings, &text, &err), 0);
 	CU_ASSERT(test_no_error(&err));
 	HOLDS(&text, "The gateway was composed by somebody else");
-	HOLDS(&text, "<th scope=\"row\">tcp6@tcp6<td>ipv6-loopback\n");
+	HOLDS(&text, "<th scope=\"row\">tcp6@tcp6<td>declared_untested: ipv6-loopback\n");
 	HOLDS(&text, "<dt>Gateway<dd>url, version 1.2.3\n");
 	balanced(&text);
 }

@@ -166,6 +166,7 @@ static void test_absent(void)
 	CU_ASSERT_EQUAL(plan->absent_count, lacking);
 	CU_ASSERT_EQUAL(lacking, 7);
 	CU_ASSERT_STRING_EQUAL(plan->absent[0].reason, "ipv6-loopback");
+	CU_ASSERT_STRING_EQUAL(plan->absent[0].status, "declared_untested");
 }
 
 static const char *const words[] = { "::1 is not there", NULL };
