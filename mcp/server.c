@@ -174,6 +174,18 @@ int mcp_server_flush(struct mcp_server *server, int64_t deadline, struct error *
 	}
 }
 
+int mcp_server_serve(struct mcp_server *server, int64_t end, int last_ms, struct error **err)
+{
+	int r = 0;
+
+	while (r == 0) {
+		r = mcp_server_dispatch(server, end, err);
+		if (r == 0 && clock_now() >= end)
+			r = error_set(err, ERROR_TIMEOUT, "nobody ended it");
+	}
+	return r < 0 ? r : mcp_server_flush(server, clock_deadline(last_ms), err);
+}
+
 size_t mcp_server_fds(const struct mcp_server *server, struct pollfd fds[2])
 {
 	return mcp_stream_fds(&server->stream, accepting(server), fds);

@@ -48,6 +48,9 @@ int mcp_server_dispatch(struct mcp_server *server, int64_t deadline, struct erro
 /* After answers and notifications that were given outside a handler: writes them, and handles the lines that had to
  * wait. Returns as mcp_server_dispatch(). */
 int mcp_server_resume(struct mcp_server *server, struct error **err) MUST_CHECK;
+/* Handles what comes until the peer closes, and writes what is queued then, within `last_ms`. ERROR_TIMEOUT where
+ * nobody ended it by the absolute deadline `end`. */
+int mcp_server_serve(struct mcp_server *server, int64_t end, int last_ms, struct error **err) MUST_CHECK;
 /* Writes what is queued, until the absolute deadline. */
 int mcp_server_flush(struct mcp_server *server, int64_t deadline, struct error **err) MUST_CHECK;
 

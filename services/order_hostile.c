@@ -188,15 +188,10 @@ static int serve(struct service *service, struct error **err)
 		.limits = { .line_max = MCP_LINE_BYTES, .queue_max = QUEUE_BYTES, .calls_max = 1 },
 	};
 	cleanup_mcp_server struct mcp_server *server = NULL;
-	int64_t end = clock_deadline(HELPER_LIFE_MS);
-	int r = mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err);
 
-	while (r == 0) {
-		r = mcp_server_dispatch(server, end, err);
-		if (r == 0 && clock_now() >= end)
-			r = error_set(err, ERROR_TIMEOUT, "nobody ended it");
-	}
-	return r < 0 ? r : mcp_server_flush(server, clock_deadline(LAST_WRITE_MS), err);
+	if (mcp_server_new(STDIN_FILENO, STDOUT_FILENO, &options, &server, err) < 0)
+		return -1;
+	return mcp_server_serve(server, clock_deadline(HELPER_LIFE_MS), LAST_WRITE_MS, err);
 }
 
 static int open_and_serve(const struct manner *manner, const char *path, struct error **err)
