@@ -127,29 +127,36 @@ static int take_cell(void *context, const char *element, size_t length, struct e
 	return 0;
 }
 
+/* Which status stands there, or -1. */
+static int status_at(const char *bytes, size_t length)
+{
+	for (int word = 0; claim_status_names[word]; word++) {
+		size_t name = strlen(claim_status_names[word]);
+
+		if (length > name && memcmp(bytes, claim_status_names[word], name) == 0 && bytes[name] == '"')
+			return word;
+	}
+	return -1;
+}
+
 /* Of an effect "status" stands once in each claim, and the claims come before all else that has one. */
 static int take_claims(void *context, const char *element, size_t length, struct error **err)
 {
 	static const char key[] = "\"status\":\"";
 	struct bundle *bundle = context;
-	struct sealed_claims *sealed = &bundle->sealed_claims[bundle->sealed_claims_count];
-	const char *at = element, *end = element + length;
+	struct sealed_claims *sealed;
+	size_t from = 0;
 
 	(void)err;
 	if (bundle->sealed_claims_count++ >= EFFECTS_MAX)
 		return 0;
+	sealed = &bundle->sealed_claims[bundle->sealed_claims_count - 1];
 	hash_bytes(element, length, sealed->sha256);
 	for (size_t id = 0; id < CLAIMS; id++) {
-		sealed->words[id] = -1;
-		at = at ? memmem(at, (size_t)(end - at), key, sizeof(key) - 1) : NULL;
-		at = at ? at + sizeof(key) - 1 : NULL;
-		for (int word = 0; at && claim_status_names[word]; word++) {
-			size_t name = strlen(claim_status_names[word]);
+		const char *at = memmem(element + from, length - from, key, sizeof(key) - 1);
 
-			if ((size_t)(end - at) > name && memcmp(at, claim_status_names[word], name) == 0 &&
-			    at[name] == '"')
-				sealed->words[id] = word;
-		}
+		from = at ? (size_t)(at - element) + sizeof(key) - 1 : length;
+		sealed->words[id] = status_at(element + from, length - from);
 	}
 	return 0;
 }
