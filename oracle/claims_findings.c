@@ -309,13 +309,13 @@ static void say(struct looking *looking, struct arm *arm)
 	say_of_nobody(looking, arm);
 }
 
-/* Whether no cell before this one is of the same arm. */
+/* Whether no cell before this one is of the same arm; those of an arm mostly stand side by side. */
 static bool is_first(const struct verdicts *verdicts, size_t at)
 {
 	const struct arm arm = { .scenario = verdicts->cells[at].scenario,
 				 .repetition = verdicts->cells[at].repetition };
 
-	for (size_t i = 0; i < at; i++)
+	for (size_t i = at; i-- > 0;)
 		if (is_of(&arm, &verdicts->cells[i]))
 			return false;
 	return true;
