@@ -55,7 +55,7 @@ check "a fault: ends within a second" holds verdicts.json '"subject":"loss_to_de
 # ---- the same gateway by URL, composed by somebody else: this test ----
 
 # A cMCP that keeps one session: ten allowed calls, of which each arm of these scenarios takes three or four.
-rm -rf "${folder:?}/tree/scenarios"
+rm -rf "${folder:?}/tree/scenarios" "$folder"/tree/effects/* # declarations name scenarios
 mkdir -p "$folder/tree/scenarios/mutation"
 cat >"$folder/tree/scenarios/base.json" <<'END'
 {

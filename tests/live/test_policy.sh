@@ -10,7 +10,7 @@
 need_engine
 copy_tree tree
 HARNESS=$folder/tree/build/harness
-rm -rf "${folder:?}/tree/scenarios"
+rm -rf "${folder:?}/tree/scenarios" "$folder"/tree/effects/* # declarations name scenarios
 mkdir "$folder/tree/scenarios"
 cat >"$folder/tree/scenarios/operated.json" <<'END'
 {
