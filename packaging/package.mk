@@ -81,7 +81,7 @@ uninstall: ## what `make install` put below the same prefix and DESTDIR, and not
 	$(call remove_from,$(DESTDIR)$(docdir),$(INSTALLED_DOCS) $(EXAMPLE_FILES))
 	$(call remove_from,$(DESTDIR)$(mandir)/man1,$(notdir $(MANUALS)))
 	@rm -f $(DESTDIR)$(bashdir)/harness $(DESTDIR)$(zshdir)/_harness $(DESTDIR)$(fishdir)/harness.fish
-	@for folder in $(SCENARIOS_AT) $(SCHEMA_AT) $(DESTDIR)$(datadir)/harness $(HELPERS_AT) $(DESTDIR)$(docdir); do \
+	@for folder in $(SCENARIOS_AT) $(EFFECTS_AT) $(SCHEMA_AT) $(DESTDIR)$(datadir)/harness $(HELPERS_AT) $(DESTDIR)$(docdir); do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done
 
 # ---- to give away ----------------------------------------------------------------------------------------------------
