@@ -9,25 +9,25 @@ copy_tree tree
 cp -a effects "$folder/tree"
 
 # The section's commands: each block that is set off by four blanks is a file of its own, 01, 02, ...
-mkdir -p "$folder/page" "$folder/bin" "$folder/work/docs"
+mkdir -p "$folder/page" "$folder/bin" "$folder/user/docs"
 awk -v to="$folder/page/" '
 	/^## / { here = $0 == "## An effect of your own" }
 	!here { next }
 	/^    / { if (!inside) { count++; file = sprintf("%s%02d", to, count) } inside = 1; print substr($0, 5) > file; next }
 	{ inside = 0 }' docs/effects.md
 ln -s "$folder/tree/build/harness" "$folder/bin/harness"
-cp -a docs/examples "$folder/work/docs"
+cp -a docs/examples "$folder/user/docs"
 PATH=$folder/bin:$PATH
 
 step() { # NUMBER: the block does as the page says
-	(cd "$folder/work" && bash -euo pipefail "$folder/page/$1") >"$folder/said" 2>&1 || { tail -n 5 "$folder/said"; return 1; }
+	(cd "$folder/user" && bash -euo pipefail "$folder/page/$1") >"$folder/said" 2>&1 || { tail -n 5 "$folder/said"; return 1; }
 }
 block() { grep -lF -- "$1" "$folder"/page/?? | head -n 1 | xargs basename; } # TEXT: number of the block that holds it
 
 # "SUBJECT VALUE" of what the program saw in an arm of the last run.
 sees() { # ARM VALUES
 	local got
-	got=$(tar -xzOf "$folder/work/runs/latest/confinement-evidence.tar.gz" confinement-evidence/observations.jsonl |
+	got=$(tar -xzOf "$folder/user/runs/latest/confinement-evidence.tar.gz" confinement-evidence/observations.jsonl |
 		sed -nE "s#^\{\"arm\":\"$1\".*\"observer\":\"kept\".*\"subject\":\"([^\"]*)\".*\"value\":([0-9]+).*#\1 \2#p" |
 		sort | tr '\n' ';')
 	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
@@ -43,7 +43,7 @@ check "and says whose program will run" said "runs as root, as observer kept"
 check "block 05: the run" step 05
 check "in place the files stand" sees file-delete "delete-child 0;file-delete 0;"
 check "without its protection each is deleted" sees read-only "delete-child 1;file-delete 1;"
-check "the program is listed" test -s "$folder/work/listed"
+check "the program is listed" test -s "$folder/user/listed"
 check "block 06: the claims" step 06
 check "the observation is established" grep -qE "^  observation +established$" "$folder/said"
 check "complete mediation is not" grep -qE "^  complete_mediation +not_established$" "$folder/said"
@@ -51,14 +51,14 @@ check "for P3" said "control_evidence of P3"
 check "the claims are of the copy" said "document_delete"
 again() { # what a replay of the first bundle says, with the observers of `own`
 	CODE=0 untold=1
-	(cd "$folder/work" && "$folder/bin/harness" replay --scenarios own/scenarios --effects own/effects "$first") \
+	(cd "$folder/user" && "$folder/bin/harness" replay --scenarios own/scenarios --effects own/effects "$first") \
 		>"$OUTPUT" 2>&1 || CODE=$?
 }
-first=$(readlink -f "$folder/work/runs/latest")/confinement-evidence.tar.gz
+first=$(readlink -f "$folder/user/runs/latest")/confinement-evidence.tar.gz
 again
 check "the bundle is reproduced by the same program" says "replay: REPRODUCED"
 check "the observer is listed" grep -qF "kept  " <(
-	cd "$folder/work" && "$folder/tree/build/harness" list --scenarios own/scenarios --effects own/effects)
+	cd "$folder/user" && "$folder/tree/build/harness" list --scenarios own/scenarios --effects own/effects)
 check "block 07: a program that finds nothing" step 07
 check "says so by itself" said "its known answers are wrong"
 check "no mutant is caught" said "mutations: 0 of 1 caught"
@@ -66,14 +66,14 @@ again
 check "and by no other program is the first bundle made again" says "is not that of the bundle"
 
 # ---- programs that misbehave: each a change of the example's ----
-own=$folder/work/own
+own=$folder/user/own
 with() { # SED: what the example's program is changed by
 	cp docs/examples/file-deletion/effects/observer-kept.py "$own/effects" && sed -i "$1" "$own/effects/observer-kept.py" &&
 		! cmp -s docs/examples/file-deletion/effects/observer-kept.py "$own/effects/observer-kept.py"
 }
 run_own() {
 	CODE=0 untold=1
-	(cd "$folder/work" && "$folder/tree/build/harness" run --scenarios own/scenarios --effects own/effects all) \
+	(cd "$folder/user" && "$folder/tree/build/harness" run --scenarios own/scenarios --effects own/effects all) \
 		>"$OUTPUT" 2>&1 || CODE=$?
 }
 
@@ -103,7 +103,7 @@ check "a program that starts another observes as before" exits 0
 check "and what it started is gone" not pgrep -f "sleep 47110815"
 check "a program that says why it ends" with 's/^import os$/raise SystemExit("nothing to \\x1b look at")/'
 CODE=0
-(cd "$folder/work" && "$folder/tree/build/harness" run -v --scenarios own/scenarios --effects own/effects all) \
+(cd "$folder/user" && "$folder/tree/build/harness" run -v --scenarios own/scenarios --effects own/effects all) \
 	>"$OUTPUT" 2>&1 || CODE=$?
 check "is heard with -v" says "kept: nothing to ? look at"
 
@@ -123,9 +123,9 @@ sed -i -E 's/^(.*"file-delete", "observer": )"kept"(.*)$/&\n\1"other"\2/' "$own"
 run_own
 check "both observers agree on what is gone" exits 0
 check "but not on the revision" grep -q '"name":"revisions-differ"' <(
-	tar -xzOf "$folder/work/runs/latest/confinement-evidence.tar.gz" confinement-evidence/arms.json)
+	tar -xzOf "$folder/user/runs/latest/confinement-evidence.tar.gz" confinement-evidence/arms.json)
 CODE=0
-"$folder/tree/build/harness" effects claims "$folder/work/runs/latest/confinement-evidence.tar.gz" >"$OUTPUT" 2>&1 || CODE=$?
+"$folder/tree/build/harness" effects claims "$folder/user/runs/latest/confinement-evidence.tar.gz" >"$OUTPUT" 2>&1 || CODE=$?
 check "so that nothing is claimed of the declared one" says "revision of P1"
 check "and no observation is established" grep -qE "^  observation +not_established$" "$OUTPUT"
 
