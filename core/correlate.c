@@ -161,34 +161,12 @@ size_t correlation_count(const struct correlation *correlation, enum correlate_k
 
 const char *const correlate_kind_names[] = {
 	[CORRELATE_JOINED] = "joined",
-	[CORRELATE_ROW_WITHOUT_CALL] = "row_without_call",
-	[CORRELATE_CALL_WITHOUT_ROW] = "call_without_row",
-	[CORRELATE_ROW_AGAIN] = "row_again",
-	[CORRELATE_COPIED_ID] = "copied_id",
-	[CORRELATE_ROW_OF_DENIED] = "row_of_denied",
-	[CORRELATE_CALL_WITHOUT_ENTRY] = "call_without_entry",
-	[CORRELATE_CALL_AGAIN] = "call_again",
+	[CORRELATE_ROW_WITHOUT_CALL] = "row-without-call",
+	[CORRELATE_CALL_WITHOUT_ROW] = "call-without-row",
+	[CORRELATE_ROW_AGAIN] = "row-again",
+	[CORRELATE_COPIED_ID] = "copied-id",
+	[CORRELATE_ROW_OF_DENIED] = "row-of-denied",
+	[CORRELATE_CALL_WITHOUT_ENTRY] = "call-without-entry",
+	[CORRELATE_CALL_AGAIN] = "call-again",
 	NULL,
-};
-
-#define TEXT(member, form)                                                                                             \
-	.nullable = true, .type = SCHEMA_STRING, .pattern = (form),                                                    \
-	.size = sizeof(((struct correlate_finding *)0)->member), .offset = offsetof(struct correlate_finding, member)
-
-const struct schema_field correlate_finding_fields[] = {
-	{ .key = "finding",
-	  .required = true,
-	  .type = SCHEMA_ENUM,
-	  .names = correlate_kind_names,
-	  .offset = offsetof(struct correlate_finding, kind) },
-	{ .key = "subject", TEXT(subject, PATTERN_ID) },
-	{ .key = "call", TEXT(call, PATTERN_ID) },
-	{ .key = "entry", TEXT(entry, PATTERN_HEX) },
-	{ .key = "transaction", TEXT(transaction, PATTERN_ID) },
-	{ .key = "row",
-	  .type = SCHEMA_INT,
-	  .min = 0,
-	  .max = INT64_C(9007199254740991),
-	  .offset = offsetof(struct correlate_finding, row) },
-	{ .key = NULL },
 };

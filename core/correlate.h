@@ -41,7 +41,8 @@ enum correlate_kind {
 	CORRELATE_CALL_WITHOUT_ENTRY, /* the chain does not know it */
 	CORRELATE_CALL_AGAIN, /* a second call under one id */
 };
-extern const char *const correlate_kind_names[]; /* NULL-terminated, index = value */
+/* NULL-terminated, index = value; an observer counts each kind under this name. */
+extern const char *const correlate_kind_names[];
 
 struct correlate_finding {
 	int kind;
@@ -51,7 +52,6 @@ struct correlate_finding {
 	char transaction[ID_MAX];
 	int64_t row; /* 0: none */
 };
-extern const struct schema_field correlate_finding_fields[];
 
 struct correlation {
 	struct correlate_finding *findings; /* calls in their order, then the rows that no call explains */

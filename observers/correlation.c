@@ -21,13 +21,6 @@
 #define HASH "sha256:"
 #define ORDER_BYTES (64 * KIB)
 
-/* Which finding each measure counts. */
-static const struct measure {
-	const char *name;
-	enum correlate_kind kind;
-} measures[];
-static const size_t measures_count;
-
 /* ---- the chain -----------------------------------------------------------------------------------------------------
  */
 
@@ -339,9 +332,11 @@ int correlation_report(struct observer *observer, enum wire_phase phase, struct 
 	if (status == 0 && joining->reason == WIRE_REASON_NONE)
 		status = correlate(joining->calls, joining->calls_count, joining->rows, joining->rows_count, &found,
 				   err);
-	for (size_t i = 0; i < measures_count && !status; i++)
-		status = report_measure(joining, measures[i].name, correlation_count(&found, measures[i].kind), phase,
-					err);
+	/* The chain is where calls are read, so that one which it does not know is none here. */
+	for (int kind = 0; correlate_kind_names[kind] && !status; kind++)
+		if (kind != CORRELATE_CALL_WITHOUT_ENTRY)
+			status = report_measure(joining, correlate_kind_names[kind],
+						correlation_count(&found, (enum correlate_kind)kind), phase, err);
 	return status < 0 ? status
 			  : report_measure(joining, "row-without-id", joined_without_id(joining, &found), phase, err);
 }
@@ -359,15 +354,3 @@ void correlation_close(struct observer *observer)
 	fd_close(&joining->audit);
 	fd_close(&joining->orders);
 }
-
-/* The chain is where calls are read, so that one which it does not know is none here. */
-static const struct measure measures[] = {
-	{ "joined", CORRELATE_JOINED },
-	{ "row-without-call", CORRELATE_ROW_WITHOUT_CALL },
-	{ "call-without-row", CORRELATE_CALL_WITHOUT_ROW },
-	{ "row-again", CORRELATE_ROW_AGAIN },
-	{ "copied-id", CORRELATE_COPIED_ID },
-	{ "row-of-denied", CORRELATE_ROW_OF_DENIED },
-	{ "call-again", CORRELATE_CALL_AGAIN },
-};
-static const size_t measures_count = ARRAY_SIZE(measures);

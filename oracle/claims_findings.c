@@ -4,18 +4,11 @@
 #include <string.h>
 
 #include "core/fd.h"
-#include "oracle/claims.h"
+#include "oracle/claims_look.h"
 
 #define OBSERVER "correlation"
 #define OBSERVER_PG "correlation-pg"
 #define KINDS (CORRELATE_CALL_AGAIN + 1)
-
-/* Of the observer's measures. */
-static const struct measure {
-	const char *name;
-	enum correlate_kind kind;
-} measures[];
-static const size_t measures_count;
 
 /* Rows of the effect's observers that are not told by a canary: all of them, or those of nobody. */
 static const char *const totals[];
@@ -80,11 +73,6 @@ static bool is_of(const struct arm *arm, const struct verdict_cell *cell)
 	return cell->scenario == arm->scenario && cell->repetition == arm->repetition;
 }
 
-static bool is_authorised(const struct effect_path *path)
-{
-	return path->side == EFFECT_AGENT && path->admits == EFFECT_ADMITS_AUTHORISED;
-}
-
 static bool is_seen(const struct verdict_cell *cell)
 {
 	return cell->observation && cell->observation->status == OBSERVATION_OBSERVED && cell->observation->value > 0;
@@ -98,15 +86,13 @@ static int64_t value_of(const struct arm *arm, enum correlate_kind kind)
 /* Whatever else is amiss, a forgery that was seen stands; what is joined counts by an observer that saw. */
 static void take_correlation(struct arm *arm, const struct verdict_cell *cell)
 {
+	int kind = schema_enum(correlate_kind_names, cell->expectation->subject);
+
 	arm->asked = true;
-	for (size_t i = 0; i < measures_count; i++) {
-		if (strcmp(measures[i].name, cell->expectation->subject) != 0)
-			continue;
-		if (measures[i].kind == CORRELATE_JOINED)
-			arm->joined = cell;
-		if (is_seen(cell) && (measures[i].kind != CORRELATE_JOINED || cell->verdict != VERDICT_NOT_ESTABLISHED))
-			arm->by[measures[i].kind] = cell->observation;
-	}
+	if (kind == CORRELATE_JOINED)
+		arm->joined = cell;
+	if (kind >= 0 && is_seen(cell) && (kind != CORRELATE_JOINED || cell->verdict != VERDICT_NOT_ESTABLISHED))
+		arm->by[kind] = cell->observation;
 }
 
 static bool is_probe(const struct scenario *scenario, const char *subject)
@@ -349,14 +335,3 @@ int claims_findings(const struct effect *effect, const struct verdicts *verdicts
 
 static const char *const totals[] = { "orders", NULL };
 static const char *const unowned[] = { "orders-other", "roles-other", NULL };
-
-static const struct measure measures[] = {
-	{ "joined", CORRELATE_JOINED },
-	{ "row-without-call", CORRELATE_ROW_WITHOUT_CALL },
-	{ "call-without-row", CORRELATE_CALL_WITHOUT_ROW },
-	{ "row-again", CORRELATE_ROW_AGAIN },
-	{ "copied-id", CORRELATE_COPIED_ID },
-	{ "row-of-denied", CORRELATE_ROW_OF_DENIED },
-	{ "call-again", CORRELATE_CALL_AGAIN },
-};
-static const size_t measures_count = ARRAY_SIZE(measures);

@@ -2,14 +2,18 @@
 
 #include <string.h>
 
+bool takes(const struct effect_path *path, const struct scenario *scenario)
+{
+	return effect_path_scenario(path, scenario->id) ||
+	       (scenario->control[0] && effect_path_scenario(path, scenario->control));
+}
+
 const struct verdict_cell *next_of_any_arm(const struct claim_input *input, const struct effect_path *path, size_t *at)
 {
 	while (*at < input->verdicts->cells_count) {
 		const struct verdict_cell *cell = &input->verdicts->cells[(*at)++];
 
-		if ((effect_path_scenario(path, cell->scenario->id) ||
-		     (cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->control))) &&
-		    strcmp(cell->expectation->subject, path->subject) == 0 &&
+		if (takes(path, cell->scenario) && strcmp(cell->expectation->subject, path->subject) == 0 &&
 		    effect_path_observer(path, cell->expectation->observer))
 			return cell;
 	}

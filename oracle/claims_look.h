@@ -6,6 +6,8 @@
 
 typedef bool path_filter(const struct effect_path *path);
 
+/* Whether the path is taken in the scenario, or in that of which it is a mutant. */
+bool takes(const struct effect_path *path, const struct scenario *scenario);
 /* The next cell of the path, from *at on, whatever protection was away. */
 const struct verdict_cell *next_of_any_arm(const struct claim_input *input, const struct effect_path *path, size_t *at);
 /* With every protection in place: that it would be seen without one is in the cell's verdict. */

@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "core/fd.h"
-
-/* Whether the path is taken in the scenario, or in that of which it is a mutant. */
-static bool takes(const struct effect_path *path, const struct scenario *scenario)
-{
-	return effect_path_scenario(path, scenario->id) ||
-	       (scenario->control[0] && effect_path_scenario(path, scenario->control));
-}
+#include "oracle/claims_look.h"
 
 /* Whether any rule may look at the cell: the rules go through all of them for each path. */
 static bool concerns(const struct effect *effect, const struct verdict_cell *cell)

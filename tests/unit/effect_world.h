@@ -6,6 +6,7 @@
 
 #include "oracle/effect.h"
 #include "tests/unit/oracle_world.h"
+#include "tests/unit/test.h"
 
 #define EFFECT_PATH(id, side, mediator, admits, subject, scenarios, claims, basis)                                     \
 	"{\"id\":\"" id "\",\"side\":\"" side "\",\"what\":\"w\",\"mediator\":\"" mediator "\",\"admits\":\"" admits   \
@@ -69,6 +70,36 @@ static inline int effect_world_decode(const char *from, const char *to, const st
 	(void)buf_text(&text, at + (from ? strlen(from) : 0));
 	result = json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, err);
 	return result < 0 ? result : effect_decode("order", json_root(document), scenario ? &names : NULL, out, err);
+}
+
+static inline struct scenario *base_scenario(void)
+{
+	struct scenario *scenario = calloc(1, sizeof(*scenario));
+	struct error *err = NULL;
+
+	CU_ASSERT(scenario && world_decode("base", effect_scenario_text, NULL, NULL, scenario, &err) == 0);
+	CU_ASSERT(test_no_error(&err));
+	return scenario;
+}
+
+/* A bundle holds it as it is. */
+static inline void effect_world_round_trip(const struct effect *effect)
+{
+	cleanup_free struct effect *back = calloc(1, sizeof(*back));
+	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
+	cleanup_json struct json_document *document = NULL;
+	struct json_writer writer;
+	struct error *err = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL(back);
+	if (!back)
+		return;
+	json_begin(&writer, &text);
+	effect_encode(effect, &writer);
+	CU_ASSERT_EQUAL(json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, &err), 0);
+	CU_ASSERT_EQUAL(effect_decode_sealed(json_root(document), "effects.json", back, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(memcmp(back, effect, sizeof(*back)), 0);
 }
 
 #endif

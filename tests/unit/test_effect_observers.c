@@ -4,24 +4,11 @@
 
 #define MINE "\"program\":\"observer-orders\","
 
-static struct scenario *base_scenario(void)
-{
-	struct scenario *scenario = calloc(1, sizeof(*scenario));
-	struct error *err = NULL;
-
-	CU_ASSERT(scenario && world_decode("base", effect_scenario_text, NULL, NULL, scenario, &err) == 0);
-	CU_ASSERT(test_no_error(&err));
-	return scenario;
-}
-
 /* What a program is given and reports beside the probes, and back from the form of a bundle. */
 static void values(void)
 {
 	cleanup_free struct scenario *scenario = base_scenario();
-	cleanup_free struct effect *effect = calloc(1, sizeof(*effect)), *back = calloc(1, sizeof(*back));
-	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
-	cleanup_json struct json_document *document = NULL;
-	struct json_writer writer;
+	cleanup_free struct effect *effect = calloc(1, sizeof(*effect));
 	struct error *err = NULL;
 
 	CU_ASSERT_EQUAL(effect_world_decode(
@@ -33,12 +20,7 @@ static void values(void)
 	CU_ASSERT_STRING_EQUAL(effect->observers[0].inputs[1], "proc");
 	CU_ASSERT_EQUAL(effect->observers[0].measures_count, 1);
 	CU_ASSERT_STRING_EQUAL(effect->observers[0].measures[0], "gone");
-	json_begin(&writer, &text);
-	effect_encode(effect, &writer);
-	CU_ASSERT_EQUAL(json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, &err), 0);
-	CU_ASSERT_EQUAL(effect_decode_sealed(json_root(document), "effects.json", back, &err), 0);
-	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_EQUAL(memcmp(back, effect, sizeof(*back)), 0);
+	effect_world_round_trip(effect);
 }
 
 static void refused(void)
