@@ -225,10 +225,11 @@ int observer_policy(struct observer_process *process, const char *tool, bool rev
 int observer_ask(struct observer_process *process, enum wire_phase phase, struct error **err)
 {
 	struct wire_message message = { .phase = phase };
-
 	/* What came before is no answer. */
-	if (observer_dispatch(process, err) < 0)
-		return -1;
+	int r = observer_dispatch(process, err);
+
+	if (r < 0)
+		return r;
 	process->asked[phase] = true;
 	return tell(process, &message, WIRE_REPORT, -1, err);
 }

@@ -81,8 +81,10 @@ static int check_record(const struct observer_process *process, const struct wir
 
 static int keep_record(struct observer_process *process, const struct wire_record *record, struct error **err)
 {
-	if (check_record(process, record, err) < 0)
-		return -1;
+	int r = check_record(process, record, err);
+
+	if (r < 0)
+		return r;
 	if (process->records_count == process->records_room) {
 		size_t room = process->records_room ? 2 * process->records_room : 32;
 		struct wire_record *larger;

@@ -385,7 +385,7 @@ static void test_unknown_input(void)
 			status = observer_collect(observing.process, WIRE_AFTER, observing_take, &observing,
 						  watching_deadline(), &err);
 		CU_ASSERT_EQUAL(status, -ERROR_CLOSED);
-		error_free(err);
+		CU_ASSERT_TRUE(test_error(&err, ERROR_CLOSED, "observer files"));
 	}
 }
 

@@ -243,7 +243,7 @@ static void killed_is_lost(void)
 	CU_ASSERT_TRUE(observer_collect(observing.process, WIRE_AFTER, observing_take, &observing,
 					clock_deadline(OBSERVING_MS), &err) < 0);
 	CU_ASSERT_TRUE(test_error(&err, ERROR_CLOSED, "observer tcp4"));
-	CU_ASSERT_TRUE(observer_ask(observing.process, WIRE_AFTER, &err) < 0);
+	CU_ASSERT_EQUAL(observer_ask(observing.process, WIRE_AFTER, &err), -ERROR_CLOSED);
 	CU_ASSERT_TRUE(test_error(&err, ERROR_CLOSED, "observer tcp4"));
 	CU_ASSERT_EQUAL(observing.count, 0);
 }
