@@ -291,6 +291,8 @@ int compare_bundles(const struct compare_side *one, const struct compare_side *o
 	    compare_cells(&first, &second, comparison, err) < 0 ||
 	    compare_environments(one, other, comparison, err) < 0)
 		return -1;
+	if (one->findings && other->findings && compare_claims(one->findings, other->findings, comparison, err) < 0)
+		return -1;
 	compare_origins(one->manifest, other->manifest, comparison);
 	*out = steal_pointer(&comparison);
 	return 0;
@@ -301,6 +303,7 @@ void comparison_free(struct comparison *comparison)
 	if (!comparison)
 		return;
 	free(comparison->differences);
+	free(comparison->claims);
 	free(comparison->durations);
 	free(comparison);
 }

@@ -1,4 +1,7 @@
-/* Two bundles side by side: their cells, mutations and arms, what they ran on, and how long it took. Pure. */
+/*
+ * Two bundles side by side: their cells, mutations and arms, what they claim, what they ran on, and how long it took.
+ * Pure.
+ */
 #ifndef HARNESS_REPORTS_COMPARE_H
 #define HARNESS_REPORTS_COMPARE_H
 
@@ -37,6 +40,15 @@ struct compare_fact {
 };
 #define COMPARE_FACTS_MAX 128
 
+#define COMPARE_DECLARATION "declaration"
+/* Of a declared effect: the status of a claim, or by COMPARE_DECLARATION the digest of the declaration itself. */
+struct compare_claim {
+	char effect[ID_MAX]; /* of the declaration */
+	char about[NAME_MAX_SHORT];
+	char was[HEX_SHA256], is[HEX_SHA256]; /* "": not declared */
+	bool weighs; /* a status does; another declaration that comes to the same does not */
+};
+
 /* How long an arm took in both. */
 struct compare_duration {
 	const char *arm;
@@ -49,6 +61,9 @@ struct comparison {
 	size_t count, room;
 	size_t weighing; /* those that weigh */
 	size_t cells; /* that both have */
+	struct compare_claim *claims; /* by effect, as a declaration has them; NULL where they were not compared */
+	size_t claims_count, claims_weighing;
+	size_t effects; /* that both declare */
 	struct compare_fact environment[COMPARE_FACTS_MAX]; /* by environment.json, the snapshot before */
 	size_t environment_count;
 	struct compare_fact
@@ -58,6 +73,7 @@ struct comparison {
 	size_t durations_count;
 };
 
+struct findings;
 /* A bundle that was judged. Borrowed. */
 struct compare_side {
 	const struct manifest *manifest;
@@ -66,6 +82,8 @@ struct compare_side {
 	size_t arms_count;
 	const char *environment;
 	size_t environment_length;
+	const struct findings
+		*findings; /* what the claims are made from; NULL, on either side: they are not compared */
 };
 /* `part`: the second is of a part of the first's arms alone, and what else the first has is passed over. The result
  * points into both. comparison_free() it. */
@@ -82,6 +100,9 @@ static inline void comparison_cleanup(struct comparison **comparison)
 const char *compare_cell_class(const struct verdict_cell *cell);
 const char *compare_cell_status(const struct verdict_cell *cell);
 
+/* compare_claims.c: the list of claims. */
+int compare_claims(const struct findings *one, const struct findings *other, struct comparison *out,
+		   struct error **err) MUST_CHECK;
 /* compare_facts.c: the two lists of facts. */
 int compare_environments(const struct compare_side *one, const struct compare_side *other, struct comparison *out,
 			 struct error **err) MUST_CHECK;

@@ -23,6 +23,7 @@ void diff_side(const struct opened *opened, struct compare_side *out)
 		.arms_count = findings->arms_count,
 		.environment = findings->environment,
 		.environment_length = findings->environment_length,
+		.findings = member_known(MEMBER_CLAIMS, findings->manifest->minor) ? findings : NULL,
 	};
 }
 
@@ -85,6 +86,42 @@ void diff_put_facts(const struct compare_fact *facts, size_t count, struct json_
 	json_array_end(json);
 }
 
+static void print_claims(const struct comparison *comparison)
+{
+	if (!comparison->claims) {
+		printf("claims: not compared: one of the two is of a version of the format that has none\n");
+		return;
+	}
+	printf("claims: %zu effects in both; %zu differences\n", comparison->effects, comparison->claims_count);
+	for (size_t i = 0; i < comparison->claims_count; i++) {
+		const struct compare_claim *one = &comparison->claims[i];
+
+		printf("  %s: %s: %s -> %s\n", one->effect, one->about, or_nothing(one->was), or_nothing(one->is));
+	}
+}
+
+/* Null where they were not compared. */
+static void put_claims(const struct comparison *comparison, struct json_writer *json)
+{
+	if (!comparison->claims) {
+		json_put_null(json);
+		return;
+	}
+	json_array(json);
+	for (size_t i = 0; i < comparison->claims_count; i++) {
+		const struct compare_claim *one = &comparison->claims[i];
+
+		json_object(json);
+		json_member_string(json, "effect", one->effect);
+		json_member_string(json, "about", one->about);
+		document_optional(json, "was", one->was);
+		document_optional(json, "is", one->is);
+		json_member_bool(json, "weighs", one->weighs);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 /* As a decimal with two digits behind the point. */
 static void print_ratio(int64_t was_ns, int64_t is_ns)
 {
@@ -128,6 +165,7 @@ static void print_text(const struct comparison *comparison, bool same_run)
 	printf("cells: %zu in both; differences that weigh: %zu, others: %zu\n", comparison->cells,
 	       comparison->weighing, comparison->count - comparison->weighing);
 	diff_print_differences(comparison->differences, comparison->count, stdout);
+	print_claims(comparison);
 	printf("environment: %zu facts differ\n", comparison->environment_count);
 	diff_print_facts(comparison->environment, comparison->environment_count, stdout);
 	printf("manifest: %zu facts differ\n", comparison->origin_count);
@@ -160,9 +198,11 @@ static int print_document(const struct comparison *comparison, bool same_run, in
 	document_begin(&json, &document, "diff", code);
 	json_member_bool(&json, "sameRun", same_run);
 	json_member_int(&json, "cells", (int64_t)comparison->cells);
-	json_member_int(&json, "weighing", (int64_t)comparison->weighing);
+	json_member_int(&json, "weighing", (int64_t)(comparison->weighing + comparison->claims_weighing));
 	json_put_key(&json, "differences");
 	diff_put_differences(comparison->differences, comparison->count, &json);
+	json_put_key(&json, "claims");
+	put_claims(comparison, &json);
 	json_put_key(&json, "environment");
 	diff_put_facts(comparison->environment, comparison->environment_count, &json);
 	json_put_key(&json, "manifest");
@@ -213,7 +253,7 @@ static int run(const struct options *options, struct error **err)
 	    compare_bundles(&one, &other, false, &comparison, err) < 0)
 		return -1;
 	code = newer ? EXIT_NOT_ESTABLISHED : EXIT_PASS;
-	if (comparison->weighing)
+	if (comparison->weighing + comparison->claims_weighing > 0)
 		code = EXIT_FAIL;
 	same_run = strcmp(one.manifest->run, other.manifest->run) == 0;
 	if (!options->json)
@@ -226,14 +266,18 @@ static int run(const struct options *options, struct error **err)
 const struct verb verb_diff = {
 	.name = "diff",
 	.words = "BUNDLE BUNDLE",
-	.title = "two bundles side by side: cells, environment, numbers",
+	.title = "two bundles side by side: cells, claims, environment, numbers",
 	.text = "Verifies both and compares each cell (verdict, observation, zero or not, value), each mutation and "
 		"arm, the "
 		"facts of\n"
 		"the environment and of the manifest, and how long the arms took. A value weighs where exactly one was "
 		"expected.\n"
-		"Exit codes: 0 the same cells, arms and mutations came out the same; 1 they did not; 2 they did, and "
-		"a newer version\n"
-		"of the format says more than was compared; 3 a bundle cannot be read or is not intact, 4 usage.",
+		"What they claim of the declared effects is compared by status; another declaration that comes to the "
+		"same is listed\n"
+		"and does not weigh.\n"
+		"Exit codes: 0 the same cells, arms, mutations and claims came out the same; 1 they did not; 2 they "
+		"did, and a newer\n"
+		"version of the format says more than was compared; 3 a bundle cannot be read or is not intact, 4 "
+		"usage.",
 	.run = run,
 };

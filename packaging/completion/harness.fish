@@ -82,7 +82,7 @@ complete -c harness -n '__harness_verb_is recheck' -l out -r -F -d 'recheck: whe
 complete -c harness -n '__harness_verb_is recheck' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is recheck' -x -a '(__fish_complete_suffix .tar.gz)'
 
-complete -c harness -n __harness_needs_verb -a diff -d 'two bundles side by side: cells, environment, numbers'
+complete -c harness -n __harness_needs_verb -a diff -d 'two bundles side by side: cells, claims, environment, numbers'
 complete -c harness -n '__harness_verb_is diff' -l json -d 'one JSON document on stdout; what is for people goes to stderr'
 complete -c harness -n '__harness_verb_is diff' -x -a '(__fish_complete_suffix .tar.gz)'
 

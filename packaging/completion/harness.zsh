@@ -21,7 +21,7 @@ _harness_verbs() {
 		'list:scenarios, mutations and observers, one line each'
 		'verify:check a bundle offline\: every hash and every verdict again'
 		'recheck:make a bundle'\''s verdicts again from its observations'
-		'diff:two bundles side by side\: cells, environment, numbers'
+		'diff:two bundles side by side\: cells, claims, environment, numbers'
 		'merge:one bundle from the bundles of all shards of a plan'
 		'replay:run what a bundle'\''s run did again, and say whether it came out the same'
 		'sign:sign a sealed bundle, beside it, once it has verified'

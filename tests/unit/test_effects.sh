@@ -22,13 +22,16 @@ check() { # WHAT COMMAND...
 	fi
 }
 
-# Runs the verb and looks at its end: the exit code and a text on either stream.
-says() { # CODE TEXT ARGUMENT...
+# Looks at the program's end: the exit code and a text on either stream.
+ends() { # CODE TEXT WORD...
 	local code=$1 text=$2 got
 	shift 2
-	"$HARNESS" effects "$@" >"$folder/out" 2>"$folder/err"
+	"$HARNESS" "$@" >"$folder/out" 2>"$folder/err"
 	got=$?
 	[ "$got" -eq "$code" ] && grep -qF -- "$text" "$folder/out" "$folder/err"
+}
+says() { # CODE TEXT ARGUMENT...
+	ends "$1" "$2" effects "${@:3}"
 }
 
 # A copy of the declarations with one change.
@@ -138,6 +141,13 @@ check "which verify says" verified "claims: none: this version of the format has
 check "and of no other" not verified "claims: none: this version of the format has no declarations of effects" "$bundle"
 check "has no claims" says 2 "the bundle declares no effect, and claims nothing" claims "$none"
 check "but for a reader's declaration" says 2 "order_create: the run was made without a declaration of that id" claims --effects effects "$none"
+check "nor has it any to compare" ends 1 "claims: not compared: one of the two is of a version of the format that has none" diff "$none" "$bundle"
+check "and as a document" ends 1 '"claims":null' diff --json "$none" "$bundle"
+check "beside itself it claims the same" ends 0 "claims: 2 effects in both; 0 differences" diff "$bundle" "$bundle"
+check "another run: a bundle" made "$folder/base.tar.gz" baseline
+check "claims less" ends 1 "  order_create: observation: established -> not_established" diff "$bundle" "$folder/base.tar.gz"
+check "as a document" ends 1 '{"effect":"order_create","about":"observation","was":"established","is":"not_established","weighs":true}' \
+	diff --json "$bundle" "$folder/base.tar.gz"
 check "not intact: was cut" cut "$bundle" "$folder/cut.tar.gz"
 check "not intact" says 1 "the bundle is not intact: archive: " claims "$folder/cut.tar.gz"
 check "not intact, as a document" says 1 '"exitCode":1,"declarations":[],"claims":[]' claims --json "$folder/cut.tar.gz"
