@@ -344,7 +344,10 @@ static void misbehaves(void)
 		int code;
 		const char *says;
 	} rows[] = {
-		{ "dies", "import os", "raise SystemExit(0)\nimport os", NEVER_READY, ERROR_CLOSED, "went away" },
+		/* Not before: whether it is told its subjects at all would be a matter of time. */
+		{ "dies when it is to begin", "if kind == EXPECT",
+		  "if kind == BEGIN:\n                raise SystemExit(0)\n            if kind == EXPECT", NEVER_READY,
+		  ERROR_CLOSED, "went away" },
 		{ "hangs", "if kind == EXPECT",
 		  "if kind == BEGIN:\n                time.sleep(60)\n            if kind == EXPECT", NEVER_READY,
 		  ERROR_TIMEOUT, "no READY in time" },
