@@ -82,8 +82,7 @@ struct compare_side {
 	size_t arms_count;
 	const char *environment;
 	size_t environment_length;
-	const struct findings
-		*findings; /* what the claims are made from; NULL, on either side: they are not compared */
+	const struct findings *findings; /* for the claims; NULL on either side: they are not compared */
 };
 /* `part`: the second is of a part of the first's arms alone, and what else the first has is passed over. The result
  * points into both. comparison_free() it. */

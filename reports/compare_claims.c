@@ -1,5 +1,4 @@
-/* What two bundles say of the effects that they declare: a claim whose status is another, a declaration that changed.
- */
+/* What two bundles say of declared effects: a claim whose status is another, a declaration that changed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -92,7 +92,8 @@ static void print_claims(const struct comparison *comparison)
 		printf("claims: not compared: one of the two is of a version of the format that has none\n");
 		return;
 	}
-	printf("claims: %zu effects in both; %zu differences\n", comparison->effects, comparison->claims_count);
+	printf("claims: %zu effects in both; differences that weigh: %zu, others: %zu\n", comparison->effects,
+	       comparison->claims_weighing, comparison->claims_count - comparison->claims_weighing);
 	for (size_t i = 0; i < comparison->claims_count; i++) {
 		const struct compare_claim *one = &comparison->claims[i];
 

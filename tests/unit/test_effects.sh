@@ -143,9 +143,10 @@ check "has no claims" says 2 "the bundle declares no effect, and claims nothing"
 check "but for a reader's declaration" says 2 "order_create: the run was made without a declaration of that id" claims --effects effects "$none"
 check "nor has it any to compare" ends 1 "claims: not compared: one of the two is of a version of the format that has none" diff "$none" "$bundle"
 check "and as a document" ends 1 '"claims":null' diff --json "$none" "$bundle"
-check "beside itself it claims the same" ends 0 "claims: 2 effects in both; 0 differences" diff "$bundle" "$bundle"
+check "beside itself it claims the same" ends 0 "claims: 2 effects in both; differences that weigh: 0, others: 0" diff "$bundle" "$bundle"
 check "another run: a bundle" made "$folder/base.tar.gz" baseline
-check "claims less" ends 1 "  order_create: observation: established -> not_established" diff "$bundle" "$folder/base.tar.gz"
+check "claims less, and that weighs" ends 1 "effects in both; differences that weigh: 6, others: 0" diff "$bundle" "$folder/base.tar.gz"
+check "which is" ends 1 "  order_create: observation: established -> not_established" diff "$bundle" "$folder/base.tar.gz"
 check "as a document" ends 1 '{"effect":"order_create","about":"observation","was":"established","is":"not_established","weighs":true}' \
 	diff --json "$bundle" "$folder/base.tar.gz"
 check "not intact: was cut" cut "$bundle" "$folder/cut.tar.gz"
