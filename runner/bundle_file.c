@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/fd.h"
 #include "runner/store.h"
@@ -39,6 +40,20 @@ int bundle_file_open(const char *path, const char *verb, int *fd, struct verify_
 	if (bundle_file(path, verb, fd, err) < 0)
 		return -1;
 	return opened_new(*fd, &how, report, opened, err);
+}
+
+int bundle_file_spared(const char *path, struct error **err)
+{
+	static const unsigned char gzip[] = { 0x1f, 0x8b };
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	unsigned char begin[sizeof(gzip)];
+	char safe[128];
+
+	/* What cannot be read is no bundle of the caller's; whether it can be written is found out by writing. */
+	if (fd < 0 || pread(fd, begin, sizeof(begin), 0) != sizeof(begin) || memcmp(begin, gzip, sizeof(gzip)) != 0)
+		return 0;
+	return error_set(err, ERROR_USAGE, "--out '%s' is a bundle, which is not written over: name another file",
+			 error_safe(path, safe, sizeof(safe)));
 }
 
 const struct verify_check *bundle_file_failed(const struct verify_report *report)

@@ -14,6 +14,10 @@ const struct verify_check *bundle_file_failed(const struct verify_report *report
 /* The first check but that of the signature that was not made, or NULL. */
 const struct verify_check *bundle_file_unchecked(const struct verify_report *report);
 
+/* Whether a file can be written at `path`: ERROR_USAGE where a bundle is there, which no output replaces. Anything else
+ * may be written over. */
+int bundle_file_spared(const char *path, struct error **err) MUST_CHECK;
+
 #define BUNDLE_FILE_WHY 300
 /* Why a bundle is not open, or not wholly known: the check that failed, or that its format is newer; one line. */
 void bundle_file_why(const struct verify_report *report, char out[BUNDLE_FILE_WHY]);

@@ -113,6 +113,8 @@ static int run(const struct options *options, struct error **err)
 	if (options->words_count != 1)
 		return error_set(err, ERROR_USAGE,
 				 "recheck takes one bundle: harness recheck runs/latest/" BUNDLE_NAME);
+	if (options->target && bundle_file_spared(options->target, err) < 0)
+		return -1;
 	if (bundle_file(options->words[0], "recheck", &fd, err) < 0 || opened_judged(fd, &report, &opened, err) < 0)
 		return -1;
 	recheck.failed = bundle_file_failed(&report);

@@ -11,6 +11,7 @@
 #include "runner/verb.h"
 
 #define DEFAULT_FORMAT "html"
+#define STANDARD_OUTPUT "-"
 
 struct format {
 	const char *name;
@@ -30,7 +31,7 @@ static int write_to(const char *path, const struct buf *text, struct error **err
 {
 	char safe[128];
 
-	if (strcmp(path, "-") == 0) {
+	if (strcmp(path, STANDARD_OUTPUT) == 0) {
 		/* Whether standard output took it is looked at behind every verb. */
 		(void)fwrite(text->data, 1, text->length, stdout);
 		return 0;
@@ -55,6 +56,9 @@ static int run(const struct options *options, struct error **err)
 				 "report takes one bundle: harness report runs/latest/confinement-evidence.tar.gz");
 	if (!format)
 		return error_set(err, ERROR_USAGE, "--format is html, junit or ctrf");
+	if (options->report && strcmp(options->report, STANDARD_OUTPUT) != 0 &&
+	    bundle_file_spared(options->report, err) < 0)
+		return -1;
 	if (bundle_file_open(options->words[0], "report", &fd, &report, &opened, err) < 0)
 		return -1;
 	bundle_file_why(&report, why);

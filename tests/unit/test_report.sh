@@ -71,6 +71,7 @@ full() {
 }
 
 check "a bundle" sh -c "'$BUILD/tests/main_bundle' baseline >'$folder/b.tar.gz'"
+cp "$folder/b.tar.gz" "$folder/kept.tar.gz"
 VERSION=$("$BUILD/harness" --version | cut -d ' ' -f 2)
 
 check "the page" writes report.html "$folder/b.tar.gz"
@@ -88,6 +89,11 @@ check "a folder" refuses 4 "that is a folder" "$folder"
 check "not there" refuses 3 "No such file or directory" "$folder/none.tar.gz"
 check "nowhere to write" refuses 3 "opening $folder/none/: No such file" "$folder/b.tar.gz" --out "$folder/none/report.html"
 check "onto a folder" refuses 3 "harness: writing $folder: Is a directory" "$folder/b.tar.gz" --out "$folder"
+check "onto the bundle itself" refuses 4 "b.tar.gz' is a bundle, which is not written over" "$folder/b.tar.gz" --out "$folder/b.tar.gz"
+ln -s "$folder/b.tar.gz" "$folder/link.html"
+check "onto a link to one" refuses 4 "is a bundle, which is not written over" "$folder/b.tar.gz" --out "$folder/link.html"
+check "nor by recheck" bash -c "! '$BUILD/harness' recheck '$folder/b.tar.gz' --out '$folder/b.tar.gz'"
+check "which leaves it as it was" cmp "$folder/b.tar.gz" "$folder/kept.tar.gz"
 check "where nobody may write" refuses 3 "harness: writing /proc/self/page: " "$folder/b.tar.gz" --out /proc/self/page
 check "a flag of others" refuses 4 "--gateway is not for" --gateway cmcp "$folder/b.tar.gz"
 mkfifo "$folder/fifo"
