@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define DEPTH 2
+#define DEPTH 4 /* what is none is told by its keys, and not by its depth */
 #define FIELDS_MAX 16
 #define DECLARATION "declarationSha256"
 
@@ -176,7 +176,7 @@ static int bind(struct assessment *statement, const struct effect *effect, struc
 		memcpy(statement->declaration, digest, sizeof(digest));
 	if (strcmp(statement->declaration, digest) == 0)
 		return 0;
-	return error_set(err, ERROR_INPUT, DECLARATION ": it is not %s, which %s has", digest, effect->id);
+	return error_set(err, ERROR_INPUT, DECLARATION ": it must be %s, that of %s, or left out", digest, effect->id);
 }
 
 int assessment_check(struct assessment *statement, const struct effect *effects, size_t count, struct error **err)
@@ -192,10 +192,12 @@ int assessment_check(struct assessment *statement, const struct effect *effects,
 			effect = &effects[i];
 	}
 	if (!known)
-		return error_set(err, ERROR_INPUT, "effect: nobody declares '%s'", statement->effect);
+		return error_set(err, ERROR_INPUT, "effect: nobody declares '%s': see `harness effects list`",
+				 statement->effect);
 	if (!effect)
-		return error_set(err, ERROR_INPUT, "boundary: '%s' is declared, and not for '%s'", statement->effect,
-				 statement->boundary);
+		return error_set(err, ERROR_INPUT,
+				 "boundary: '%s' is declared, and not for '%s': see `harness effects list`",
+				 statement->effect, statement->boundary);
 	if (strcmp(effect->revision, statement->revision) != 0)
 		return error_set(err, ERROR_INPUT, "revision: '%s', and %s is declared for '%s'", statement->revision,
 				 effect->id, effect->revision);

@@ -16,7 +16,7 @@
 #define SUFFIX_LENGTH (sizeof(SUFFIX) - 1)
 #define FILE_NAME_MAX (ID_MAX + SUFFIX_LENGTH)
 
-_Static_assert(EFFECT_TEXT_MAX - 1 <= JSON_FORM_TEXT && TITLE_MAX - 1 <= JSON_FORM_TEXT, "a bundle takes the texts");
+_Static_assert(EFFECT_TEXT_MAX - 1 <= JSON_FORM_TEXT, "a bundle takes the texts");
 
 static void file_name(const char *id, char out[FILE_NAME_MAX + 1])
 {

@@ -42,7 +42,7 @@ struct effect_path {
 struct effect {
 	char id[ID_MAX]; /* of the file */
 	char effect[NAME_MAX_SHORT];
-	char title[TITLE_MAX];
+	char title[EFFECT_TEXT_MAX];
 	struct effect_boundary {
 		char id[NAME_MAX_SHORT];
 		char what[EFFECT_TEXT_MAX];

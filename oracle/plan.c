@@ -292,6 +292,18 @@ bool plan_hurts_engine(const struct plan *plan)
 	return false;
 }
 
+bool plan_observes(const struct plan *plan, const char *observer)
+{
+	for (size_t i = 0; i < plan->arms_count; i++) {
+		const struct scenario *scenario = plan->arms[i].scenario;
+
+		for (size_t cell = 0; cell < scenario->expect_count; cell++)
+			if (strcmp(scenario->expect[cell].observer, observer) == 0)
+				return true;
+	}
+	return false;
+}
+
 int plan_jobs(const struct plan *plan, int jobs)
 {
 	return plan_hurts_engine(plan) ? 1 : jobs;

@@ -83,6 +83,8 @@ int plan_unmerge(const struct plan *merged, int64_t repeat, struct plan **out, s
 
 /* Whether an arm of it hurts the engine: then it needs one that was started for that, which arms cannot share. */
 bool plan_hurts_engine(const struct plan *plan);
+/* Whether an arm of it has a cell at that observer. */
+bool plan_observes(const struct plan *plan, const char *observer);
 /* How many arms may run at the same time, of the `jobs` that are asked for. */
 int plan_jobs(const struct plan *plan, int jobs);
 

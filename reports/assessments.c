@@ -138,7 +138,7 @@ static int read_envelope(const char *bytes, size_t length, const struct assessor
 	int result = json_parse(bytes, length, DEPTH, &document, err);
 
 	if (result < 0)
-		return result;
+		return error_wrap(err, "no envelope (`harness effects assess` makes one)");
 	root = json_root(document);
 	list = json_member(root, "signatures");
 	if (!json_member(root, "payload") || !json_member(root, "payloadType") || !list)

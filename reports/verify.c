@@ -175,17 +175,27 @@ static void remark_environment(const struct bundle *bundle, struct verify_report
 				 "it changed during the run, so nothing passes");
 }
 
+/* Whether something was asked for, or belongs to the bundle, and could not be checked. */
+static bool is_left_out(const struct verify_report *report, const struct verify_check *check)
+{
+	if (check->result != CHECK_NOT_CHECKED)
+		return false;
+	if (strcmp(check->id, SIGNATURE) == 0)
+		return report->signature_asked;
+	return strcmp(check->id, VERIFY_ASSESSORS) != 0 || report->unassessed;
+}
+
 static void conclude(const struct bundle *bundle, const struct verify_options *options, struct verify_report *report)
 {
 	const struct verdicts *verdicts = bundle->verdicts;
-	bool asked = options->require_signature || options->key, failed = false, left_out = false;
+	bool failed = false, left_out = false;
 
+	report->signature_asked = options->require_signature || options->key;
 	for (size_t i = 0; i < report->count; i++) {
 		const struct verify_check *check = &report->checks[i];
 
 		failed |= check->result == CHECK_FAIL;
-		left_out |= check->result == CHECK_NOT_CHECKED && (asked || strcmp(check->id, SIGNATURE) != 0) &&
-			    strcmp(check->id, VERIFY_ASSESSORS) != 0;
+		left_out |= is_left_out(report, check);
 	}
 	if (verdicts) {
 		report->recomputed = true;
@@ -206,7 +216,7 @@ static void conclude(const struct bundle *bundle, const struct verify_options *o
 		report->exit_code = report->newer ? 2 : 1;
 	else
 		report->exit_code = verdicts->exit_code == 3 ? 2 : verdicts->exit_code;
-	if (report->exit_code == 0 && (left_out || report->unassessed))
+	if (report->exit_code == 0 && left_out)
 		report->exit_code = 2;
 }
 
@@ -271,6 +281,21 @@ static void put_assessors(const struct verify_report *report, bool quiet, struct
 	}
 }
 
+/* Where the verdict alone would be 0. */
+static void put_left_out(const struct verify_report *report, struct buf *out)
+{
+	bool any = false;
+
+	buf_text(out, "exit code 2: not checked:");
+	for (size_t i = 0; i < report->count; i++) {
+		if (!is_left_out(report, &report->checks[i]))
+			continue;
+		buf_printf(out, "%s %s", any ? "," : "", report->checks[i].id);
+		any = true;
+	}
+	buf_text(out, "\n");
+}
+
 static void put_verdict(const struct verify_report *report, bool intact, bool quiet, struct buf *out)
 {
 	if (!intact && report->newer) {
@@ -298,7 +323,7 @@ static void put_verdict(const struct verify_report *report, bool intact, bool qu
 	if (report->unvouched)
 		buf_text(out, SUMMARY_UNVOUCHED);
 	if (report->exit_code == 2 && report->verdict == VERDICT_PASS)
-		buf_text(out, "exit code 2: something that was asked for or that belongs to it could not be checked\n");
+		put_left_out(report, out);
 }
 
 void verify_text(const struct verify_report *report, bool quiet, struct buf *out)

@@ -91,6 +91,7 @@ struct verify_report {
 		char what[EFFECT_TEXT_MAX]; /* in its signer's words */
 	} statements[CLAIM_STATEMENTS_MAX];
 	size_t statements_count;
+	bool signature_asked; /* by who verifies it */
 	bool unassessed; /* a statement counts by the bundle's word that does not by that of who verifies it */
 	struct verify_remarks remarks; /* where recomputed */
 	char sums_sha256[HEX_SHA256], archive_sha256[HEX_SHA256];

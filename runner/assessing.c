@@ -106,38 +106,56 @@ int assessing_signers(struct assessing *assessing, const struct opened *opened, 
 	return find_signers(assessing, &inside, err) < 0 ? -1 : find_signers(assessing, &shipped, err);
 }
 
-static int sign_one(const char *path, const struct private_key *key, const struct effect *effects, size_t count,
-		    struct buf *out, struct error **err)
+/* What `effects assess` signs, and what it signed so far. */
+struct signing {
+	const struct private_key *key;
+	const struct effect *effects;
+	size_t count;
+	struct assessments signed_so_far; /* whose envelope has to be one that assessments_read() takes */
+	struct buf out;
+};
+
+static void signing_free(struct signing *signing)
 {
-	cleanup_free struct assessment *statement = calloc(1, sizeof(*statement));
+	assessments_free(&signing->signed_so_far);
+	buf_free(&signing->out);
+}
+
+static int sign_one(const char *path, struct signing *signing, struct error **err)
+{
+	cleanup_free struct assessed *one = calloc(1, sizeof(*one));
 	cleanup_buf struct buf text = BUF(ASSESSMENT_LINE_BYTES);
 	char safe[PATH_MAX];
 
-	if (!statement)
+	if (!one)
 		return error_set(err, ERROR_MEMORY, "no memory for a statement");
 	if (fd_read_file(AT_FDCWD, path, ASSESSMENT_LINE_BYTES, &text, err) < 0)
 		return -1;
 	error_safe(path, safe, sizeof(safe));
-	if (assessment_decode_draft(buf_string(&text), text.length, safe, statement, err) < 0)
+	if (assessment_decode_draft(buf_string(&text), text.length, safe, &one->statement, err) < 0)
 		return -1;
-	if (assessment_check(statement, effects, count, err) < 0)
+	if (assessment_check(&one->statement, signing->effects, signing->count, err) < 0 ||
+	    assessments_add(&signing->signed_so_far, one, err) < 0)
 		return error_wrap(err, "%s", safe);
-	return assessment_sign(key, statement, out, err);
+	return assessment_sign(signing->key, &one->statement, &signing->out, err);
 }
 
 int effects_assess(const struct options *options, const struct effect *effects, size_t count, struct error **err)
 {
 	cleanup_private_key struct private_key *key = NULL;
-	cleanup_buf struct buf out = BUF(FILE_BYTES);
+	__attribute__((cleanup(signing_free))) struct signing signing = { .effects = effects,
+									  .count = count,
+									  .out = BUF(FILE_BYTES) };
 
 	if (options->json)
 		return error_set(err, ERROR_USAGE, "assess prints envelopes, a line each: it takes no --json");
 	if (private_key_open(options->words[1], &key, err) < 0)
 		return -1;
+	signing.key = key;
 	for (size_t i = 2; i < options->words_count; i++)
-		if (sign_one(options->words[i], key, effects, count, &out, err) < 0)
+		if (sign_one(options->words[i], &signing, err) < 0)
 			return -1;
-	if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout) != 0)
+	if (fwrite(signing.out.data, 1, signing.out.length, stdout) != signing.out.length || fflush(stdout) != 0)
 		return error_set(err, ERROR_SYSTEM, "standard output does not take the envelopes");
 	return EXIT_PASS;
 }

@@ -165,20 +165,26 @@ static int refuse_existing(int directory, const char *name, const struct private
 {
 	static const char *const suffixes[] = { STATEMENT_SUFFIX, SIGSTORE_SUFFIX };
 	static const char *const others[] = { BUNDLE_SUMS, SUMS_SIGNATURE };
-	bool sums = public_key_kind(private_key_public(key)) == KEY_ED25519, there = false;
+	bool sums = public_key_kind(private_key_public(key)) == KEY_ED25519;
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		char beside[NAME_BYTES];
+		char beside[NAME_BYTES], safe[NAME_BYTES];
 
 		if (beside_name(name, suffixes[i], beside, err) < 0)
 			return -1;
-		there |= faccessat(directory, beside, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+		if (faccessat(directory, beside, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return error_set(err, ERROR_REFUSED,
+					 "beside the bundle there is a signature already, %s: move it away first",
+					 error_safe(beside, safe, sizeof(safe)));
 	}
+	/* Their names are not the bundle's. */
 	for (size_t i = 0; i < ARRAY_SIZE(others) && sums; i++)
-		there |= faccessat(directory, others[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-	if (!there)
-		return 0;
-	return error_set(err, ERROR_REFUSED, "beside the bundle there is a signature already: move it away first");
+		if (faccessat(directory, others[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return error_set(err, ERROR_REFUSED,
+					 "beside the bundle there is a signature already, %s, of this bundle or of "
+					 "another one in the folder: move it away first",
+					 others[i]);
+	return 0;
 }
 
 int beside_sign(int directory, const char *name, const struct private_key *key, struct error **err)

@@ -27,6 +27,9 @@ void diff_side(const struct opened *opened, struct compare_side *out)
 	};
 }
 
+/* Behind a difference that weighs nothing. */
+#define MAY_DIFFER " (which weighs nothing)"
+
 static const char *or_nothing(const char *text)
 {
 	return text[0] ? text : "(nothing)";
@@ -42,8 +45,8 @@ void diff_print_differences(const struct compare_difference *differences, size_t
 			fprintf(out, "#%" PRId64, one->repetition);
 		if (one->subject[0])
 			fprintf(out, " %s@%s", one->subject, one->observer);
-		fprintf(out, ": %s: %s -> %s\n", compare_aspect_names[one->aspect], or_nothing(one->was),
-			or_nothing(one->is));
+		fprintf(out, ": %s: %s -> %s%s\n", compare_aspect_names[one->aspect], or_nothing(one->was),
+			or_nothing(one->is), one->weighs ? "" : MAY_DIFFER);
 	}
 }
 
@@ -97,7 +100,8 @@ static void print_claims(const struct comparison *comparison)
 	for (size_t i = 0; i < comparison->claims_count; i++) {
 		const struct compare_claim *one = &comparison->claims[i];
 
-		printf("  %s: %s: %s -> %s\n", one->effect, one->about, or_nothing(one->was), or_nothing(one->is));
+		printf("  %s: %s: %s -> %s%s\n", one->effect, one->about, or_nothing(one->was), or_nothing(one->is),
+		       one->weighs ? "" : MAY_DIFFER);
 	}
 }
 
@@ -159,12 +163,12 @@ static void print_durations(const struct comparison *comparison)
 	printf("\n");
 }
 
-static void print_text(const struct comparison *comparison, bool same_run)
+static void print_text(const struct comparison *comparison, bool same_run, int code)
 {
 	if (same_run)
 		printf("both say that they are of one run\n");
-	printf("cells: %zu in both; differences that weigh: %zu, others: %zu\n", comparison->cells,
-	       comparison->weighing, comparison->count - comparison->weighing);
+	printf("cells in both: %zu; differences of cells, arms and mutations that weigh: %zu, others: %zu\n",
+	       comparison->cells, comparison->weighing, comparison->count - comparison->weighing);
 	diff_print_differences(comparison->differences, comparison->count, stdout);
 	print_claims(comparison);
 	printf("environment: %zu facts differ\n", comparison->environment_count);
@@ -172,6 +176,9 @@ static void print_text(const struct comparison *comparison, bool same_run)
 	printf("manifest: %zu facts differ\n", comparison->origin_count);
 	diff_print_facts(comparison->origin, comparison->origin_count, stdout);
 	print_durations(comparison);
+	printf("diff: %s\n", code == EXIT_PASS   ? "both came out the same"
+			     : code == EXIT_FAIL ? "they did not come out the same"
+						 : "what was compared came out the same, and that is not all of it");
 }
 
 static void put_durations(const struct comparison *comparison, struct json_writer *json)
@@ -258,7 +265,7 @@ static int run(const struct options *options, struct error **err)
 		code = EXIT_FAIL;
 	same_run = strcmp(one.manifest->run, other.manifest->run) == 0;
 	if (!options->json)
-		print_text(comparison, same_run);
+		print_text(comparison, same_run, code);
 	else if (print_document(comparison, same_run, code, err) < 0)
 		return -1;
 	return code;

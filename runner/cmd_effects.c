@@ -24,7 +24,7 @@ static int effects_open(const struct options *options, struct effect **out, size
 	return declarations_open(options, scenarios, scenarios_count, out, count, err);
 }
 
-static size_t exercised(const struct effect *effect)
+static size_t with_scenarios(const struct effect *effect)
 {
 	size_t count = 0;
 
@@ -35,9 +35,11 @@ static size_t exercised(const struct effect *effect)
 
 static void print_list(const struct effect *effects, size_t count)
 {
+	if (count == 0)
+		printf("no effect is declared\n");
 	for (size_t i = 0; i < count; i++)
-		printf("%-24s %-20s %-20s %zu of %zu paths exercised\n", effects[i].id, effects[i].boundary.id,
-		       effects[i].revision, exercised(&effects[i]), effects[i].paths_count);
+		printf("%-24s %-20s %-20s %zu of %zu paths have scenarios\n", effects[i].id, effects[i].boundary.id,
+		       effects[i].revision, with_scenarios(&effects[i]), effects[i].paths_count);
 }
 
 static void print_words(const char *label, const char *words, size_t stride, size_t count)
@@ -126,6 +128,23 @@ static int show(const struct options *options, const struct effect *effects, siz
 	return print_one(one, err);
 }
 
+/* The words that the verb does not take: the first is none of its own, or they are too many or too few. */
+static int refuse(const struct options *options, struct error **err)
+{
+	static const char *const words[] = { "list", "check", "show", "claims", "assess" };
+	struct nearest nearest = { .word = options->words[0] };
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		known |= strcmp(words[i], options->words[0]) == 0;
+		nearest_offer(&nearest, words[i]);
+	}
+	if (!known)
+		return nearest_error(&nearest, "word of effects", "see `harness help effects`", err);
+	return error_set(err, ERROR_USAGE,
+			 "effects takes `list`, `check`, `show ID`, `claims BUNDLE` or `assess KEY STATEMENT...`");
+}
+
 static int run(const struct options *options, struct error **err)
 {
 	const char *word = options->words_count ? options->words[0] : "list";
@@ -138,9 +157,7 @@ static int run(const struct options *options, struct error **err)
 	if (assess ? options->words_count < 3
 		   : options->words_count > 2 || (!list && !check && !shows && !claims) ||
 			     (shows || claims) != (options->words_count == 2))
-		return error_set(
-			err, ERROR_USAGE,
-			"effects takes `list`, `check`, `show ID`, `claims BUNDLE` or `assess KEY STATEMENT...`");
+		return refuse(options, err);
 	if (!claims && options->assessments.count + options->assessors.count > 0)
 		return error_set(err, ERROR_USAGE, "--assessment and --assessor are for `harness effects claims`");
 	if (options->quiet && !check)
@@ -151,6 +168,9 @@ static int run(const struct options *options, struct error **err)
 	if (effects_open(options, &effects, &count, err) < 0 ||
 	    (check && declared_of(options, effects, count, &declared, err) < 0))
 		return -1;
+	if (check && count == 0)
+		return error_set(err, ERROR_INPUT,
+				 "there is no declaration to check: one is a file ID.json in the folder of --effects");
 	if (shows)
 		return show(options, effects, count, err);
 	if (assess)

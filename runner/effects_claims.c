@@ -11,6 +11,8 @@
 #include "runner/bundle_file.h"
 #include "runner/document.h"
 
+#define KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
+
 static const char *const reason_texts[];
 
 static int code_of(const struct claims *claims, size_t count)
@@ -166,6 +168,7 @@ static void print_text(const struct findings *findings, const struct derived *de
 {
 	const struct claims *claims = &derived->claims[at];
 	const struct claim_non_bypassability *both = &claims->non_bypassability;
+	cleanup_buf struct buf keys = BUF(KEYS_BYTES);
 
 	printf("%s (%s), boundary %s, declared for revision %s\n", claims->effect, claims->id, claims->boundary,
 	       claims->revision);
@@ -174,6 +177,9 @@ static void print_text(const struct findings *findings, const struct derived *de
 	printf("  NON_BYPASSABILITY(%s,%s) %s: the set is complete: %s; what is in it is mediated: %s\n",
 	       claims->boundary, claims->effect, claim_status_names[both->status],
 	       claim_status_names[both->completeness], claim_status_names[both->mediation]);
+	claims_keys(claims, &keys);
+	if (keys.length > 0)
+		printf("      %-10s %s: what they state nobody looked behind\n", "by word of", buf_string(&keys));
 	print_hints(claims);
 	for (size_t i = 0; i < claims->statements_count; i++)
 		if (claims_shows(findings, derived->effects, derived->count, at, i))

@@ -112,6 +112,8 @@ void progress_plan(struct progress *progress)
 			declared_says(&progress->declared->observers[i], text);
 			fprintf(out, "         %s\n", text);
 		}
+		if (plan_observes(plan, PROGRESS_DATABASE))
+			fprintf(out, "         %s\n", progress_database);
 		if (plan_hurts_engine(plan))
 			fprintf(out, "         %s\n", progress_hurts);
 	}
@@ -221,12 +223,12 @@ void progress_close(struct progress *progress)
 	terminal_clear(&progress->terminal);
 }
 
+const char progress_database[] = "a database harness_* an arm of effects/pg, in the PostgreSQL cluster (removed)";
 const char progress_hurts[] = "the engine, which is killed, paused and restarted: only one of `ci/engine start --own`";
 const char *const progress_touches[] = {
 	"one container an arm and one for control (label harness.run, removed)",
 	"the image harness/agent (kept for the next run; `harness clean` removes it)",
 	"/tmp/harness-arm-* (removed)",
-	"of effects/pg: a database harness_* an arm, in the PostgreSQL cluster (removed)",
 	"sockets on loopback and on the engine's bridge address, captures on every interface",
 	"no host setting",
 	NULL,

@@ -51,6 +51,9 @@ void progress_close(struct progress *progress);
 int64_t progress_seconds(const struct plan *plan, int jobs);
 /* What a run leaves or opens on the host, NULL-terminated; beside these, the folder of the runs. */
 extern const char *const progress_touches[];
+/* And of a plan with cells at this observer. */
+#define PROGRESS_DATABASE "orders-pg"
+extern const char progress_database[];
 /* And of a plan that hurts the engine. */
 extern const char progress_hurts[];
 

@@ -63,6 +63,8 @@ void run_document_plan(const struct plan *plan, const struct options *options, c
 		declared_says(&declared->observers[i], text);
 		json_put_string(&json, text);
 	}
+	if (plan_observes(plan, PROGRESS_DATABASE))
+		json_put_string(&json, progress_database);
 	if (plan_hurts_engine(plan))
 		json_put_string(&json, progress_hurts);
 	json_array_end(&json);

@@ -9,6 +9,10 @@ const struct verb *verb_find(const char *name, struct error **err)
 {
 	struct nearest nearest = { .word = name };
 
+	if (name[0] == '-') {
+		(void)error_set(err, ERROR_USAGE, "flags stand behind the verb: harness VERB [FLAGS] [WORDS]");
+		return NULL;
+	}
 	for (size_t i = 0; verbs[i]; i++) {
 		if (strcmp(verbs[i]->name, name) == 0)
 			return verbs[i];
@@ -43,7 +47,7 @@ static int run_help(const struct options *options, struct error **err)
 	options_help(NULL);
 	printf("\nexit codes: 0 pass, 1 fail (a leak, a control that did not hold, a mutant that was not caught), 2 "
 	       "not established,\n"
-	       "            3 an error of the harness, 4 usage\n");
+	       "            3 an error, of the harness or of a file that it was given, 4 usage\n");
 	return EXIT_PASS;
 }
 

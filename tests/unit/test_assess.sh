@@ -117,6 +117,8 @@ for key in ed25519 p256; do
 done
 sed -i 1d p256.jsonl
 sed -n 1p ed25519.jsonl >one.jsonl
+check "what is established by their word is said to be" says \
+	"      by word of $(openssl pkey -pubin -in p256.pub -outform DER | sha256sum | cut -d ' ' -f 1): what they state nobody looked behind"
 check "the words of a statement stand beside it" says "      what       what stands there"
 check "two assessors" claims 0 --assessor p256.pub --assessment one.jsonl --assessment p256.jsonl --assessor ed25519.pub
 check "who signed each is said" says "      by         $(openssl pkey -pubin -in p256.pub -outform DER | sha256sum | cut -d ' ' -f 1)"
@@ -310,10 +312,11 @@ hostile() { # TEXT COMMAND...
 	refused 3 "the assessment 'bad.jsonl': $1" --assessment bad.jsonl --assessor ed25519.pub
 }
 hostile "there is no envelope" true
-hostile "line 2: JSON" bash -c 'cat one.jsonl; echo {'
+hostile "line 1: no envelope (\`harness effects assess\` makes one): JSON" jq . inventory.json
+hostile "line 2: no envelope (\`harness effects assess\` makes one): JSON" bash -c 'cat one.jsonl; echo {'
 hostile "line 1: it is longer" bash -c 'head -c 20000 /dev/zero | tr "\0" "["; echo'
-hostile "line 1: JSON" bash -c 'head -c 5000 /dev/zero | tr "\0" "["; echo'
-hostile "line 1: JSON: duplicate key" sed 's/{"payload"/{"payload":"","payload"/' one.jsonl
+hostile "line 1: no envelope (\`harness effects assess\` makes one): JSON" bash -c 'head -c 5000 /dev/zero | tr "\0" "["; echo'
+hostile "line 1: no envelope (\`harness effects assess\` makes one): JSON: duplicate key" sed 's/{"payload"/{"payload":"","payload"/' one.jsonl
 hostile "line 1: the payload type is not" sed 's#application/vnd.harness.assessment+json#application/vnd.in-toto+json#' one.jsonl
 hostile "line 1: the payload: unknown key" jq -c '.payload |= (@base64d | fromjson | . + {"status":"counts"} | tojson | @base64)' one.jsonl
 hostile "line 1: the payload is not in its canonical form" jq -c '.payload |= (@base64d + "\n" | @base64)' one.jsonl
@@ -339,13 +342,17 @@ assess_refused 3 "wrong.json: from" ed25519.pem wrong.json
 sed 's/example-1/example-2/' inventory.json >wrong.json
 assess_refused 3 "wrong.json: revision: 'example-2', and order_create is declared for 'example-1'" ed25519.pem wrong.json
 jq -c '.declarationSha256 = "'"$(printf %064d 0)"'"' inventory.json >wrong.json
-assess_refused 3 "wrong.json: declarationSha256: it is not $DIGEST, which order_create has" ed25519.pem wrong.json
+assess_refused 3 "wrong.json: declarationSha256: it must be $DIGEST, that of order_create, or left out" ed25519.pem wrong.json
 jq -c ".declarationSha256 = \"$DIGEST\"" inventory.json >same.json
 check "a statement with its digest" sign ed25519 same.jsonl same
 check "is the one without" cmp same.jsonl <(head -n 1 ed25519.jsonl)
 jq -c 'del(.what)' inventory.json >wrong.json
 assess_refused 3 "wrong.json: what" ed25519.pem wrong.json
 assess_refused 3 "that is a public key" ed25519.pub inventory.json
+assess_refused 3 "inventory.json: a statement 'inventory' is there already" ed25519.pem inventory.json control-p4.json inventory.json
+assess_refused 3 "one.jsonl: unknown key 'payload'" ed25519.pem one.jsonl
+jq -c '[.]' inventory.json >wrong.json
+assess_refused 3 "wrong.json: must be an object" ed25519.pem wrong.json
 assess_refused 4 "effects takes" ed25519.pem
 check "assess with --json" not harness effects assess ed25519.pem inventory.json --json
 harness effects assess ed25519.pem inventory.json --json >out 2>err

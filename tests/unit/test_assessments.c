@@ -104,8 +104,10 @@ static const struct form_row form_rows[] = {
 	{ "\"payload\"", " \"payload\" ", NULL },
 	{ "{\"sig\"", "{\"keyid\":\"whoever\",\"sig\"", NULL },
 	{ "{\"payload\"", "{\"more\":{\"a\":[1]},\"payload\"", NULL },
-	{ "{\"payload\"", "{\"payload\":\"\",\"payload\"", "line 1: JSON: duplicate key" },
-	{ "{\"sig\"", "{\"sig\":\"\",\"sig\"", "line 1: JSON: duplicate key" },
+	{ "{\"payload\"", "{\"payload\":\"\",\"payload\"",
+	  "line 1: no envelope (`harness effects assess` makes one): JSON: duplicate key" },
+	{ "{\"sig\"", "{\"sig\":\"\",\"sig\"",
+	  "line 1: no envelope (`harness effects assess` makes one): JSON: duplicate key" },
 	{ "{\"payload\"", "{\"more\":[[[[[[1]]]]]],\"payload\"", "line 1: " },
 	{ "{\"payload\"", "{\"payloads\"", "line 1: an envelope has payload, payloadType and signatures" },
 	{ "\"payloadType\"", "\"payloadtype\"", "line 1: an envelope has payload, payloadType and signatures" },
@@ -434,7 +436,7 @@ static void test_sense(void)
 		{ other_boundary, "boundary: 'order_create' is declared, and not for 'c'" },
 		{ other_revision, "revision: 'r2', and order is declared for 'r1'" },
 		{ draft, NULL },
-		{ other_declaration, "declarationSha256: it is not " },
+		{ other_declaration, "declarationSha256: it must be " },
 		{ no_time, "until: it is not later than from" },
 	};
 

@@ -52,12 +52,13 @@ cut() { # FROM TO
 }
 
 check "without a word it lists" says 0 "order_create "
-check "list" says 0 "of 6 paths exercised" list
+check "list" says 0 "5 of 6 paths have scenarios" list
 check "check" says 0 "$(find effects -maxdepth 1 -name "*.json" | wc -l) declarations hold together" check
 check "show" says 0 "P4 " show order_create
 check "show says what it does not show" says 0 "does not show that the set of paths is complete" show order_create
 check "show of another" says 4 "did you mean 'order_create'" show order_crate
-check "another word" says 4 "effects takes" compute
+check "another word" says 4 "unknown word of effects 'compute': see \`harness help effects\`" compute
+check "one that is nearly there" says 4 "did you mean 'claims'?" clams
 check "show without an id" says 4 "effects takes" show
 check "claims of nothing" says 4 "effects takes" claims
 check "claims of no bundle" says 3 "$folder/nowhere" claims "$folder/nowhere"
@@ -80,7 +81,8 @@ check "without --effects, and no observer" says 3 "': --effects FOLDER names you
 	check --scenarios "$folder/few"
 check "no folder" says 3 "the declarations' folder" --effects "$folder/nowhere"
 mkdir "$folder/empty"
-check "none declared" says 0 "0 declarations" check --effects "$folder/empty"
+check "none declared" says 0 "no effect is declared" list --effects "$folder/empty"
+check "nothing to check" says 3 "there is no declaration to check: one is a file ID.json in the folder of --effects" check --effects "$folder/empty"
 
 row() { # WHAT SED TEXT
 	check "$1: was planted" planted "$2"
@@ -143,10 +145,12 @@ check "has no claims" says 2 "the bundle declares no effect, and claims nothing"
 check "but for a reader's declaration" says 2 "order_create: the run was made without a declaration of that id" claims --effects effects "$none"
 check "nor has it any to compare" ends 1 "claims: not compared: one of the two is of a version of the format that has none" diff "$none" "$bundle"
 check "and as a document" ends 1 '"claims":null' diff --json "$none" "$bundle"
-check "beside itself it claims the same" ends 0 "claims: 2 effects in both; differences that weigh: 0, others: 0" diff "$bundle" "$bundle"
+check "beside itself it says that it is the same" ends 0 "diff: both came out the same" diff "$bundle" "$bundle"
+check "and claims the same" ends 0 "claims: 2 effects in both; differences that weigh: 0, others: 0" diff "$bundle" "$bundle"
 check "another run: a bundle" made "$folder/base.tar.gz" baseline
 check "claims less, and that weighs" ends 1 "effects in both; differences that weigh: 6, others: 0" diff "$bundle" "$folder/base.tar.gz"
 check "which is" ends 1 "  order_create: observation: established -> not_established" diff "$bundle" "$folder/base.tar.gz"
+check "so that it does not come out the same" grep -qxF "diff: they did not come out the same" "$folder/out"
 check "as a document" ends 1 '{"effect":"order_create","about":"observation","was":"established","is":"not_established","weighs":true}' \
 	diff --json "$bundle" "$folder/base.tar.gz"
 check "not intact: was cut" cut "$bundle" "$folder/cut.tar.gz"

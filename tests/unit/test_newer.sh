@@ -68,7 +68,7 @@ for name in manifest plan subject shard; do unchecked "$name"; done
 
 # All that this program knows of it was checked, and that is not all.
 b=$folder/newer.tar.gz
-check "verify" says 2 "exit code 2: something" verify "$b"
+check "verify" says 2 "exit code 2: not checked: generated" verify "$b"
 check "recheck" says 2 "not all of it was read: $NEWER" recheck "$b"
 check "recheck makes the same bytes" grep -qF "made again: the same bytes" "$folder/out"
 check "recheck, for a program" says 2 "\"reason\":\"$NEWER\"" recheck --json "$b"

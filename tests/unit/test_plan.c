@@ -265,6 +265,35 @@ static void test_order_and_needs(void)
 	CU_ASSERT(test_no_error(&err));
 }
 
+/* What a plan's cells are seen by, of arms that were added too. */
+static void test_observes(void)
+{
+	static const char *const without_postgres[] = { "postgres", NULL };
+	static const struct {
+		const char *selector;
+		const char *const *absent;
+		bool observes;
+	} rows[] = {
+		{ "baseline", NULL, false },
+		{ "effects/pg/order-network", NULL, true },
+		{ "effects", NULL, true },
+		{ "effects", without_postgres, false },
+	};
+	cleanup_free struct scenario *scenarios = NULL;
+	struct error *err = NULL;
+	size_t count = 0;
+
+	CU_ASSERT_EQUAL(world_load_whole(&scenarios, &count, &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_plan struct plan *plan = NULL;
+		const struct ground ground = { .missing = rows[i].absent };
+
+		CU_ASSERT_EQUAL(plan_make(scenarios, count, &rows[i].selector, 1, 1, &ground, &plan, &err), 0);
+		CU_ASSERT(test_no_error(&err));
+		CU_ASSERT_EQUAL(plan && plan_observes(plan, "orders-pg"), rows[i].observes);
+	}
+}
+
 /* Of the whole tree: no selection brings in an arm that hurts the engine, but that of its group or its id. */
 static void test_hurting(void)
 {
@@ -300,6 +329,7 @@ static CU_TestInfo tests[] = {
 	{ "absent cells", test_absent },
 	{ "a mutant that can flip nothing", test_unusable_mutant },
 	{ "order and needs", test_order_and_needs },
+	{ "what it is seen by", test_observes },
 	{ "what hurts the engine", test_hurting },
 	CU_TEST_INFO_NULL,
 };
