@@ -119,8 +119,9 @@ struct claim_rule {
 extern const struct claim_rule claim_rules[];
 extern const size_t claim_rules_count;
 
-/* Whether the cell is one of the observer "correlation"; of one that looks at the effect itself. */
-bool claims_of_correlation(const struct verdict_cell *cell);
+/* Whether the cell is one of the observer that joins calls with what the effect's own observers see; of one that looks
+ * at the effect itself. */
+bool claims_of_correlation(const struct effect *effect, const struct verdict_cell *cell);
 bool claims_of_effect(const struct effect *effect, const struct verdict_cell *cell);
 /* Whether the scenario is one of a path. */
 bool claims_takes(const struct effect *effect, const struct scenario *scenario);

@@ -6,30 +6,39 @@
 #include "core/fd.h"
 #include "oracle/claims_look.h"
 
-#define OBSERVER "correlation"
-#define OBSERVER_PG "correlation-pg"
+#define WITHOUT_ID "row-without-id"
 #define KINDS (CORRELATE_CALL_AGAIN + 1)
 
 /* Rows of the effect's observers that are not told by a canary: all of them, or those of nobody. */
 static const char *const totals[];
 static const char *const unowned[];
 
-bool claims_of_correlation(const struct verdict_cell *cell)
+static bool is_observer(const struct effect *effect, const char *observer)
 {
-	return strcmp(cell->expectation->observer, OBSERVER) == 0 ||
-	       strcmp(cell->expectation->observer, OBSERVER_PG) == 0;
-}
-
-bool claims_of_effect(const struct effect *effect, const struct verdict_cell *cell)
-{
-	const char *observer = cell->expectation->observer;
-
 	for (size_t i = 0; i < effect->observers_count; i++)
 		if (strcmp(effect->observers[i].id, observer) == 0)
 			return true;
 	for (size_t i = 0; i < effect->paths_count; i++)
 		if (effect_path_observer(&effect->paths[i], observer))
 			return true;
+	return false;
+}
+
+bool claims_of_effect(const struct effect *effect, const struct verdict_cell *cell)
+{
+	return is_observer(effect, cell->expectation->observer);
+}
+
+/* Calls are joined with the rows of one store: who joins those of another says nothing of this effect's. */
+bool claims_of_correlation(const struct effect *effect, const struct verdict_cell *cell)
+{
+	static const struct {
+		const char *joins, *sees;
+	} rows[] = { { "correlation", "orders" }, { "correlation-pg", "orders-pg" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(cell->expectation->observer, rows[i].joins) == 0)
+			return is_observer(effect, rows[i].sees);
 	return false;
 }
 
@@ -59,6 +68,7 @@ struct arm {
 	int64_t repetition;
 	bool admits; /* an authorised path lists it */
 	bool asked; /* the observer that joins */
+	bool alike; /* a row was joined by what was asked for alone, as any other with the same arguments is */
 	const struct verdict_cell *joined; /* its cell, or NULL */
 	const struct observation *by[KINDS]; /* observed and above 0, else NULL */
 	int64_t rows[EFFECT_PATHS_MAX]; /* of each declared path */
@@ -89,6 +99,7 @@ static void take_correlation(struct arm *arm, const struct verdict_cell *cell)
 	int kind = schema_enum(correlate_kind_names, cell->expectation->subject);
 
 	arm->asked = true;
+	arm->alike = arm->alike || (is_seen(cell) && strcmp(cell->expectation->subject, WITHOUT_ID) == 0);
 	if (kind == CORRELATE_JOINED)
 		arm->joined = cell;
 	if (kind >= 0 && is_seen(cell) && (kind != CORRELATE_JOINED || cell->verdict != VERDICT_NOT_ESTABLISHED))
@@ -112,7 +123,7 @@ static void take_path(const struct looking *looking, struct arm *arm, const stru
 	int64_t *rows = &arm->rows[path - looking->effect->paths];
 	int64_t more = cell->observation->value - *rows;
 
-	if (!effect_path_observer(path, cell->expectation->observer) || more <= 0)
+	if (more <= 0)
 		return;
 	arm->with += is_authorised(path) && *rows == 0;
 	*(is_authorised(path) ? &arm->authorised : &arm->elsewhere) += more;
@@ -144,7 +155,7 @@ static void look(const struct looking *looking, struct arm *arm)
 
 		if (!is_of(arm, cell))
 			continue;
-		if (claims_of_correlation(cell))
+		if (claims_of_correlation(looking->effect, cell))
 			take_correlation(arm, cell);
 		else if (!is_seen(cell) || !claims_of_effect(looking->effect, cell))
 			continue;
@@ -228,7 +239,7 @@ static void say_of_path(struct looking *looking, const struct arm *arm, const st
 			add(looking, kind, path->subject, arm->by[kind]);
 	if (rows > 0 && is_read(arm) && unexplained(arm) > arm->undeclared)
 		add(looking, CORRELATE_ROW_WITHOUT_CALL, path->subject, NULL);
-	if (rows > 0 && is_read(arm) && is_own(arm))
+	if (rows > 0 && is_read(arm) && is_own(arm) && !arm->alike)
 		add(looking, CORRELATE_JOINED, path->subject, arm->by[CORRELATE_JOINED]);
 	else if (rows > 0 || value_of(arm, CORRELATE_JOINED) > 0)
 		add(looking, CLAIM_FINDING_APART, path->subject, NULL);

@@ -29,6 +29,17 @@ const struct verdict_cell *next_cell(const struct claim_input *input, const stru
 	return cell;
 }
 
+bool earned_elsewhere(const struct claim_input *input, const struct verdict_cell *cell)
+{
+	const struct verdict_arm *arms = input->verdicts->arms;
+
+	for (size_t i = 0; i < input->verdicts->arms_count; i++)
+		if (cell->mutant && strcmp(arms[i].scenario->id, cell->mutant) == 0 &&
+		    strcmp(arms[i].deployment_revision, input->effect->revision) != 0)
+			return true;
+	return false;
+}
+
 const char *revision_of(const struct claim_input *input, const struct verdict_cell *cell)
 {
 	const struct verdict_arm *arms = input->verdicts->arms;
@@ -49,14 +60,31 @@ static bool is_sighted(const struct verdict_cell *cell)
 	return cell->observation && cell->observation->status == OBSERVATION_OBSERVED && !is_blind(cell);
 }
 
-static bool is_mutant(const struct claim_input *input, const char *scenario)
+/* Each arm of the mutant ended well, was what it says, and was caught. */
+static bool mutant_ran(const struct claim_input *input, const char *scenario)
 {
-	const struct verdict_arm *arms = input->verdicts->arms;
+	const struct verdicts *verdicts = input->verdicts;
+	bool any = false, all = true;
 
-	for (size_t i = 0; i < input->verdicts->arms_count; i++)
-		if (arms[i].scenario->control[0] && strcmp(arms[i].scenario->id, scenario) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < verdicts->arms_count; i++)
+		if (verdicts->arms[i].scenario->control[0] && strcmp(verdicts->arms[i].scenario->id, scenario) == 0)
+			all = all && verdicts->arms[i].status == ARM_OK;
+	for (size_t i = 0; i < verdicts->mutations_count; i++) {
+		if (strcmp(verdicts->mutations[i].scenario->id, scenario) != 0)
+			continue;
+		any = true;
+		all = all && verdicts->mutations[i].verdict == VERDICT_PASS;
+	}
+	return any && all;
+}
+
+/* Who does nothing is not kept from anything: what would say of an arm of the path that the agent was at work, at an
+ * observer that looks neither at the effect nor at its calls. */
+static bool is_silent(const struct claim_input *input, const struct effect_path *path, const struct verdict_cell *cell)
+{
+	return cell->expectation->class == CELL_CONTROL && cell->verdict != VERDICT_PASS &&
+	       effect_path_scenario(path, cell->scenario->id) && !claims_of_effect(input->effect, cell) &&
+	       !claims_of_correlation(input->effect, cell) && strcmp(cell->expectation->observer, "audit") != 0;
 }
 
 static bool took(const struct claim_input *input, const struct effect_path *path, const char *scenario)
@@ -67,7 +95,7 @@ static bool took(const struct claim_input *input, const struct effect_path *path
 	while ((cell = next_cell(input, path, &at)))
 		if (strcmp(cell->scenario->id, scenario) == 0)
 			return true;
-	return is_mutant(input, scenario);
+	return mutant_ran(input, scenario);
 }
 
 bool exercised(const struct claim_input *input, const struct effect_path *path, struct claim *claim)
@@ -84,6 +112,8 @@ bool exercised(const struct claim_input *input, const struct effect_path *path, 
 	}
 	for (size_t i = 0; i < path->scenarios_count; i++)
 		all = all && took(input, path, path->scenarios[i]);
+	for (size_t i = 0; i < input->verdicts->cells_count && all; i++)
+		all = !is_silent(input, path, &input->verdicts->cells[i]);
 	return any && all;
 }
 

@@ -14,11 +14,13 @@ const struct verdict_cell *next_of_any_arm(const struct claim_input *input, cons
 const struct verdict_cell *next_cell(const struct claim_input *input, const struct effect_path *path, size_t *at);
 /* What the deployment of the cell's arm said of itself, or "". */
 const char *revision_of(const struct claim_input *input, const struct verdict_cell *cell);
+/* Whether the mutant that earned it ran in another deployment than the declared one, in any of its arms. */
+bool earned_elsewhere(const struct claim_input *input, const struct verdict_cell *cell);
 /* That nobody proved that he could see it. Unearned is another matter: the observer saw, and nothing shows that there
  * was anything to see. */
 bool is_blind(const struct verdict_cell *cell);
-/* Whether each scenario of the path was run, with somebody who saw; mutants earn, and take no path. The claim then
- * rests on what was observed there. */
+/* Whether each scenario of the path was run, with somebody who saw, and an agent that was at work; mutants earn, and
+ * take no path, but were caught. The claim then rests on what was observed there. */
 bool exercised(const struct claim_input *input, const struct effect_path *path, struct claim *claim);
 bool is_authorised(const struct effect_path *path);
 bool is_closed(const struct effect_path *path);

@@ -15,7 +15,8 @@ static void other_revision(const struct claim_input *input, const struct claims 
 		size_t at = 0;
 
 		while ((cell = next_of_any_arm(input, path, &at)))
-			if (cell->observation && strcmp(revision_of(input, cell), input->effect->revision) != 0)
+			if (cell->observation && (strcmp(revision_of(input, cell), input->effect->revision) != 0 ||
+						  earned_elsewhere(input, cell)))
 				claim_unmet(claim, OBLIGATION_REVISION, path->id);
 	}
 }
@@ -31,11 +32,42 @@ static void authorised_path_taken(const struct claim_input *input, const struct 
 			claim_unmet(claim, OBLIGATION_EXERCISE, path->id);
 }
 
-/* What the chain is held against is in a cell of the same arm. */
-static bool is_chain(const struct effect_path *path, const struct verdict_cell *cell)
+static bool is_chain(const struct verdict_arm *arm, const struct verdict_cell *cell)
 {
-	return !cell->scenario->control[0] && effect_path_scenario(path, cell->scenario->id) &&
-	       strcmp(cell->expectation->subject, "audit-chain") == 0;
+	return cell->scenario == arm->scenario && cell->repetition == arm->repetition &&
+	       strcmp(cell->expectation->subject, "audit-chain") == 0 &&
+	       strcmp(cell->expectation->observer, "audit") == 0;
+}
+
+/* Whatever the scenario expects of it: that a chain is broken is no scenario's to excuse. */
+static bool is_whole(const struct verdict_cell *cell)
+{
+	return cell->verdict == VERDICT_PASS && cell->observation && cell->observation->value == 0;
+}
+
+static bool has_whole_chain(const struct verdicts *verdicts, const struct verdict_arm *arm)
+{
+	bool any = false, all = true;
+
+	for (size_t i = 0; i < verdicts->cells_count; i++) {
+		if (!is_chain(arm, &verdicts->cells[i]))
+			continue;
+		any = true;
+		all = all && is_whole(&verdicts->cells[i]);
+	}
+	return any && all;
+}
+
+/* In each arm in which the path is taken. */
+static bool has_whole_chains(const struct verdicts *verdicts, const struct effect_path *path)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < verdicts->arms_count && all; i++)
+		all = verdicts->arms[i].scenario->control[0] ||
+		      !effect_path_scenario(path, verdicts->arms[i].scenario->id) ||
+		      has_whole_chain(verdicts, &verdicts->arms[i]);
+	return all;
 }
 
 static void decision_is_recorded(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -45,10 +77,8 @@ static void decision_is_recorded(const struct claim_input *input, const struct c
 		claim_unmet(claim, OBLIGATION_DECISION, "");
 	each_finding(input, CLAIM_FINDING_UNREAD, is_authorised, claim, OBLIGATION_DECISION, false);
 	for (const struct effect_path *path = input->effect->paths; path < paths_end(input); path++)
-		for (size_t i = 0; i < input->verdicts->cells_count && is_authorised(path); i++)
-			if (is_chain(path, &input->verdicts->cells[i]) &&
-			    input->verdicts->cells[i].verdict != VERDICT_PASS)
-				claim_unmet(claim, OBLIGATION_DECISION, path->id);
+		if (is_authorised(path) && !has_whole_chains(input->verdicts, path))
+			claim_unmet(claim, OBLIGATION_DECISION, path->id);
 }
 
 static void denied_call_acts(const struct claim_input *input, const struct claims *before, struct claim *claim)
@@ -262,8 +292,8 @@ static bool is_earned_zero(const struct verdict_cell *cell)
 	       expectation->value == 0;
 }
 
-/* Also in an arm that the path does not list, and where no cell was planned: an effect with its canary is one all the
- * same.
+/* Also in an arm that the path does not list, where no cell was planned, and at an observer of the effect that the path
+ * does not name: an effect with its canary is one all the same. Nor does it matter on whose side the path is.
  */
 static void bypass_was_seen(const struct claim_input *input, const struct claims *before, struct claim *claim)
 {
@@ -272,8 +302,8 @@ static void bypass_was_seen(const struct claim_input *input, const struct claims
 		const struct verdict_cell *cell = &input->verdicts->cells[i];
 		const struct effect_path *path = effect_path_of(input->effect, cell->expectation->subject);
 
-		if (path && is_closed(path) && !cell->scenario->control[0] && is_bypass(cell) &&
-		    effect_path_observer(path, cell->expectation->observer))
+		if (path && path->admits == EFFECT_ADMITS_NOTHING && !cell->scenario->control[0] && is_bypass(cell) &&
+		    claims_of_effect(input->effect, cell))
 			claim_refute(claim, REFUTED_BY_BYPASS, path->id);
 	}
 }

@@ -17,8 +17,9 @@ static bool concerns(const struct effect *effect, const struct verdict_cell *cel
 		return false;
 	if (claims_of_effect(effect, cell) && path)
 		return true;
-	return claims_takes(effect, cell->scenario) && (claims_of_effect(effect, cell) || claims_of_correlation(cell) ||
-							strcmp(cell->expectation->subject, "audit-chain") == 0);
+	return claims_takes(effect, cell->scenario) &&
+	       (claims_of_effect(effect, cell) || claims_of_correlation(effect, cell) ||
+		cell->expectation->class == CELL_CONTROL || strcmp(cell->expectation->subject, "audit-chain") == 0);
 }
 
 static int narrow(const struct effect *effect, const struct verdicts *verdicts, struct verdict_cell **cells,
@@ -42,7 +43,12 @@ int claims_of_run(const struct effect *effect, const struct claims_run *run, str
 {
 	cleanup_correlation struct correlation correlation = { .findings = NULL };
 	cleanup_free struct verdict_cell *cells = NULL;
-	struct verdicts own = { .arms = run->verdicts->arms, .arms_count = run->verdicts->arms_count };
+	struct verdicts own = {
+		.arms = run->verdicts->arms,
+		.arms_count = run->verdicts->arms_count,
+		.mutations = run->verdicts->mutations,
+		.mutations_count = run->verdicts->mutations_count,
+	};
 	struct claim_input input = {
 		.effect = effect,
 		.verdicts = &own,

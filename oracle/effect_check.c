@@ -171,7 +171,18 @@ static int check_path_scenarios(const struct checking *check, size_t at)
 	return 0;
 }
 
-/* What a path that admits nothing is closed by, a mutant takes away; and what is authorised, by whom. */
+/* Whether the scenario shows an effect on the path that is none without it. */
+static bool shows(const struct scenario *scenario, const struct effect_path *path)
+{
+	for (size_t i = 0; i < scenario->expect_count; i++)
+		if (scenario->expect[i].flips && strcmp(scenario->expect[i].subject, path->subject) == 0 &&
+		    effect_path_observer(path, scenario->expect[i].observer))
+			return true;
+	return false;
+}
+
+/* What a path that admits nothing is closed by, a mutant takes away, and the path's own cell flips; and what is
+ * authorised, by whom. */
 static bool is_mediator(const struct effect_path *path, const struct scenario *scenarios, size_t count,
 			struct nearest *nearest)
 {
@@ -185,7 +196,7 @@ static bool is_mediator(const struct effect_path *path, const struct scenario *s
 	for (size_t i = 0; path->admits != EFFECT_ADMITS_AUTHORISED && i < path->scenarios_count; i++) {
 		const struct scenario *scenario = scenario_find(scenarios, count, path->scenarios[i]);
 
-		for (size_t n = 0; scenario && n < scenario->removes_count; n++) {
+		for (size_t n = 0; scenario && shows(scenario, path) && n < scenario->removes_count; n++) {
 			if (strcmp(scenario->removes[n], path->mediator) == 0)
 				return true;
 			nearest_offer(nearest, scenario->removes[n]);

@@ -25,11 +25,12 @@ enum {
 
 struct claims_world {
 	struct effect effect;
-	struct scenario scenario, mutant;
-	struct observation observations[4];
-	struct verdict_cell cells[4]; /* of P1, P2, and P2 in a mutant; room for one more */
+	struct scenario scenario, mutant, other; /* room for another mutant */
+	struct observation observations[5];
+	struct verdict_cell cells[5]; /* of P1, P2, P2 in a mutant, and P1's chain; room for one more */
 	struct expectation spare; /* of that one more */
 	struct verdict_arm arms[2]; /* of the scenario, and of the mutant */
+	struct verdict_mutation mutation;
 	struct verdicts verdicts;
 	struct correlate_finding findings[4];
 	struct correlation correlation;
@@ -58,11 +59,11 @@ static inline void world_failure(struct claims_world *world, const char *subject
 	world->spare = world->scenario.expect[1];
 	snprintf(world->spare.subject, sizeof(world->spare.subject), "%s", subject);
 	snprintf(world->spare.observer, sizeof(world->spare.observer), "%s", observer);
-	world_cell(world, 3, &world->scenario, 1);
-	world->cells[3].expectation = &world->spare;
-	world->cells[3].verdict = VERDICT_FAIL;
-	world->cells[3].because = BECAUSE_VALUE;
-	world->verdicts.cells_count = 4;
+	world_cell(world, 4, &world->scenario, 1);
+	world->cells[4].expectation = &world->spare;
+	world->cells[4].verdict = VERDICT_FAIL;
+	world->cells[4].because = BECAUSE_VALUE;
+	world->verdicts.cells_count = 5;
 }
 
 static inline void world_finding(struct claims_world *world, int kind, const char *subject)
@@ -117,11 +118,18 @@ static inline struct claims_world *claims_world_new(void)
 	world_cell(world, 0, &world->scenario, 1);
 	world_cell(world, 1, &world->scenario, 0);
 	world_cell(world, 2, &world->mutant, 0);
+	world_cell(world, 3, &world->scenario, 3);
+	world->cells[1].mutant = world->mutant.id;
 	world->observations[0].value = 1;
 	world->arms[0] = (struct verdict_arm){ .scenario = &world->scenario, .deployment_revision = "r1" };
 	world->arms[1] = (struct verdict_arm){ .scenario = &world->mutant, .deployment_revision = "r1" };
-	world->verdicts =
-		(struct verdicts){ .cells = world->cells, .cells_count = 3, .arms = world->arms, .arms_count = 2 };
+	world->verdicts = (struct verdicts){ .cells = world->cells,
+					     .cells_count = 4,
+					     .arms = world->arms,
+					     .arms_count = 2,
+					     .mutations = &world->mutation,
+					     .mutations_count = 1 };
+	world->mutation = (struct verdict_mutation){ .scenario = &world->mutant, .installed = true, .detected = true };
 	world->correlation.findings = world->findings;
 	world_finding(world, CORRELATE_JOINED, "order-gateway");
 	world_statement(world, WORLD_INVENTORY, ASSESSMENT_INVENTORY, "");

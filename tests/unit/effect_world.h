@@ -31,7 +31,8 @@ static const char effect_scenario_text[] =
 	"{\"title\":\"t\",\"probes\":[\"tcp4\",\"dns\",\"order-gateway\",\"permitted\"],\"expect\":["
 	"{\"subject\":\"tcp4\",\"observer\":\"orders\",\"op\":\"eq\",\"value\":0,\"class\":\"protected\"},"
 	"{\"subject\":\"order-gateway\",\"observer\":\"orders\",\"op\":\"eq\",\"value\":1,\"class\":\"control\"},"
-	"{\"subject\":\"dns\",\"observer\":\"dns\",\"op\":\"eq\",\"value\":0,\"class\":\"protected\"}]}";
+	"{\"subject\":\"dns\",\"observer\":\"dns\",\"op\":\"eq\",\"value\":0,\"class\":\"protected\"},"
+	"{\"subject\":\"audit-chain\",\"observer\":\"audit\",\"op\":\"eq\",\"value\":0,\"class\":\"control\"}]}";
 
 /* Its mutant, without the network's protection. */
 static inline void effect_world_mutant(const struct scenario *base, struct scenario *out)
@@ -41,6 +42,8 @@ static inline void effect_world_mutant(const struct scenario *base, struct scena
 	snprintf(out->control, sizeof(out->control), "%s", base->id);
 	snprintf(out->removes[0], sizeof(out->removes[0]), "network");
 	out->removes_count = 1;
+	out->expect[0].flips = true;
+	out->expect[0].value = 1;
 }
 
 /* Decodes effect_text with the first `from` replaced by `to`, against the scenario "base" and its mutant (or without

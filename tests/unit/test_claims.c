@@ -1,8 +1,6 @@
-/* Claims: what each thing that is taken away does to each of them, that every rule of the table is needed, statements.
- */
+/* Claims: what each thing that is taken away does to each of them, that every rule of the table is needed. */
 #include "oracle/claims.h"
 
-#include "oracle/claims_hints.h"
 #include "tests/unit/claims_world.h"
 #include "tests/unit/test.h"
 
@@ -37,6 +35,9 @@ static void second_run_of_another_revision(struct claims_world *world)
 	world->arms[1].deployment_revision = "r2";
 	world->cells[2] = world->cells[1];
 	world->cells[2].repetition = 2;
+	world->cells[4] = world->cells[3];
+	world->cells[4].repetition = 2;
+	world->verdicts.cells_count = 5;
 	world->effect.paths[WORLD_P2].scenarios_count = 1;
 }
 
@@ -122,20 +123,81 @@ static void p1_made_no_order(struct claims_world *world)
 /* A canary check of the same arm is not the path's. */
 static void another_subject_leaks(struct claims_world *world)
 {
-	world_cell(world, 2, &world->scenario, 2);
-	world->cells[2].verdict = VERDICT_FAIL;
-	world->cells[2].because = BECAUSE_VALUE;
+	world_cell(world, 4, &world->scenario, 2);
+	world->cells[4].verdict = VERDICT_FAIL;
+	world->cells[4].because = BECAUSE_VALUE;
+	world->verdicts.cells_count = 5;
+}
+
+/* That another canary's sink was seen to leak, in a mutant that the path lists, earns its zero nothing. */
+static void another_mutant_leaks(struct claims_world *world)
+{
+	p2_zero_is_unearned(world);
+	world_cell(world, 2, &world->mutant, 2);
+	world->observations[2].value = 1;
+}
+
+static void nobody_kept_a_chain(struct claims_world *world)
+{
+	world->verdicts.cells_count = 3;
+}
+
+/* A scenario may say that it expects a broken one. */
+static void a_broken_chain_is_expected(struct claims_world *world)
+{
+	world->scenario.expect[3].value = 3;
+	world->observations[3].value = 3;
+}
+
+static void the_agent_did_nothing(struct claims_world *world)
+{
+	world_failure(world, "permitted", "deliveries");
+}
+
+/* An observer of the effect that the path does not name. */
+static void p2_is_seen_by_another(struct claims_world *world)
+{
+	world_failure(world, "tcp4", "mine");
+	world->observations[4].value = 1;
+	world->effect.paths[WORLD_P2].observers_count = 1;
+}
+
+/* Whose zero the earner shows is another deployment's, though no path lists it. */
+static void p2_is_earned_elsewhere(struct claims_world *world)
+{
+	struct scenario *other = &world->other;
+
+	*other = world->mutant;
+	snprintf(other->id, sizeof(other->id), "elsewhere");
+	snprintf(other->control, sizeof(other->control), "another");
+	world->arms[1].scenario = other;
+	world->arms[1].deployment_revision = "r2";
+	world->cells[1].mutant = other->id;
+	world->effect.paths[WORLD_P2].scenarios_count = 1;
+}
+
+static void the_mutant_ended_ill(struct claims_world *world)
+{
+	world->arms[1].status = ARM_TIMEOUT;
+}
+
+static void the_mutant_was_not_caught(struct claims_world *world)
+{
+	world->mutation.verdict = VERDICT_FAIL;
 }
 
 /* Whoever else looks at the subject is no observer of the path. */
 static void another_observer_fails(struct claims_world *world)
 {
 	world_failure(world, "order-gateway", "udp4");
+	world->spare.class = CELL_PROTECTED;
 }
 
 static void the_chain_is_forged(struct claims_world *world)
 {
-	world_failure(world, "audit-chain", "audit");
+	world->cells[3].verdict = VERDICT_FAIL;
+	world->cells[3].because = BECAUSE_VALUE;
+	world->observations[3].value = 1;
 }
 
 /* Nobody planned it, in an arm that the path does not list. */
@@ -143,7 +205,7 @@ static void p2_is_a_stray(struct claims_world *world)
 {
 	world_failure(world, "tcp4", "mine");
 	snprintf(world->effect.paths[WORLD_P2].scenarios[0], ID_MAX, "elsewhere");
-	world->observations[3].value = 1;
+	world->observations[4].value = 1;
 }
 
 static void one_scenario_did_not_run(struct claims_world *world)
@@ -164,6 +226,14 @@ static void p4_made_no_order(struct claims_world *world)
 
 	world_failure(world, path->subject, "mine");
 	snprintf(path->scenarios[path->scenarios_count++], ID_MAX, "base");
+}
+
+/* On whosever side a path is that admits nothing. */
+static void p4_admits_nothing(struct claims_world *world)
+{
+	p4_made_no_order(world);
+	world->effect.paths[WORLD_P4].admits = EFFECT_ADMITS_NOTHING;
+	world->observations[4].value = 1;
 }
 
 /* As much as its bound is no zero. */
@@ -366,11 +436,11 @@ static const struct {
 	{ "nobody says which revision ran", nobody_says_the_revision, OTHER_REVISION("revision@P1 revision@P2") },
 	{ "no record of the arms", no_record_of_the_arm, OTHER_REVISION("revision@P1 revision@P2") },
 	{ "no arm", no_arm,
-	  PAIR(NE ": exercise@P1 evidence@",
+	  PAIR(NE ": exercise@P1 decision_record@P1 evidence@",
 	       NE ": exercise@P1") "; observation " NE ": exercise@P1 exercise@P2 evidence@; complete_mediation " NE
 				   ": exercise@P1 exercise@P2 authorization@P1 correlation@P1" },
 	{ "only the mutant", only_the_mutant,
-	  PAIR(NE ": exercise@P1 evidence@",
+	  PAIR(NE ": exercise@P1 decision_record@P1 evidence@",
 	       NE ": exercise@P1") "; observation " NE ": exercise@P1 exercise@P2 evidence@; complete_mediation " NE
 				   ": exercise@P1 exercise@P2 authorization@P1 correlation@P1" },
 	{ "the arm of P1 did not run", p1_did_not_run,
@@ -391,6 +461,25 @@ static const struct {
 	  "complete_mediation " NE ": observation_coverage@P2" },
 	{ "what a mutant lets out is no bypass", mutant_is_undetected, "" },
 	{ "a canary of another subject is no effect", another_subject_leaks, "" },
+	{ "a canary of another subject earns nothing", another_mutant_leaks,
+	  "observation " NE ": observer_sight@P2; complete_mediation " NE ": observation_coverage@P2" },
+	{ "nobody kept a chain", nobody_kept_a_chain,
+	  "authorization " NE ": decision_record@P1; complete_mediation " NE ": authorization@P1" },
+	{ "a broken chain is expected", a_broken_chain_is_expected,
+	  "authorization " NE ": decision_record@P1; complete_mediation " NE ": authorization@P1" },
+	{ "the agent did nothing", the_agent_did_nothing,
+	  PAIR(NE ": exercise@P1", NE ": exercise@P1") "; observation " NE
+						       ": exercise@P1 exercise@P2; complete_mediation " NE
+						       ": exercise@P1 exercise@P2 authorization@P1 correlation@P1" },
+	{ "a bypass is seen by an observer that the path does not name", p2_is_seen_by_another,
+	  "complete_mediation refuted: !bypass@P2" },
+	{ "an effect on a path of the deployment's that admits nothing", p4_admits_nothing,
+	  "observation " NE ": effect_as_made@P4; complete_mediation refuted: !bypass@P4" },
+	{ "what earns the zero of P2 ran elsewhere", p2_is_earned_elsewhere, OTHER_REVISION("revision@P2") },
+	{ "a mutant that is listed ended ill", the_mutant_ended_ill,
+	  "observation " NE ": exercise@P2; complete_mediation " NE ": exercise@P2" },
+	{ "a mutant that is listed was not caught", the_mutant_was_not_caught,
+	  "observation " NE ": exercise@P2; complete_mediation " NE ": exercise@P2" },
 	{ "P1 made no order", p1_made_no_order,
 	  "observation " NE ": effect_as_made@P1; complete_mediation " NE ": observation_coverage@P1" },
 	{ "another observer of the same subject", another_observer_fails, "" },
@@ -562,108 +651,6 @@ static void test_halves(void)
 	}
 }
 
-/* ---- statements ----------------------------------------------------------------------------------------------------
- */
-
-static const struct {
-	enum assessment_reason reason;
-	size_t at; /* which statement */
-	size_t member; /* of struct assessment, a text */
-	const char *text;
-	const char *from, *until;
-} statement_rows[] = {
-	{ ASSESSMENT_COUNTS, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_NOW, WORLD_AFTER },
-	{ ASSESSMENT_UNSIGNED, WORLD_INVENTORY, offsetof(struct assessment, key), "", WORLD_BEFORE, WORLD_AFTER },
-	{ ASSESSMENT_SELF_SIGNED, WORLD_P4_CONTROL, offsetof(struct assessment, key), WORLD_RUN_KEY, WORLD_BEFORE,
-	  WORLD_AFTER },
-	{ ASSESSMENT_UNKNOWN_KEY, WORLD_P4_CONTROL, offsetof(struct assessment, key), "cc33", WORLD_BEFORE,
-	  WORLD_AFTER },
-	{ ASSESSMENT_OTHER_EFFECT, WORLD_INVENTORY, offsetof(struct assessment, effect), "order_delete", WORLD_BEFORE,
-	  WORLD_AFTER },
-	{ ASSESSMENT_OTHER_REVISION, WORLD_INVENTORY, offsetof(struct assessment, revision), "r2", WORLD_BEFORE,
-	  WORLD_AFTER },
-	{ ASSESSMENT_OTHER_BOUNDARY, WORLD_INVENTORY, offsetof(struct assessment, boundary), "c", WORLD_BEFORE,
-	  WORLD_AFTER },
-	{ ASSESSMENT_OTHER_DECLARATION, WORLD_INVENTORY, offsetof(struct assessment, declaration), "cc33", WORLD_BEFORE,
-	  WORLD_AFTER },
-	{ ASSESSMENT_NOT_YET, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_AFTER, WORLD_LATER },
-	{ ASSESSMENT_EXPIRED, WORLD_INVENTORY, offsetof(struct assessment, path), "", WORLD_BEFORE, WORLD_NOW },
-	{ ASSESSMENT_OTHER_PATH, WORLD_P4_CONTROL, offsetof(struct assessment, path), "P1", WORLD_BEFORE, WORLD_AFTER },
-	{ ASSESSMENT_OTHER_PATH, WORLD_INVENTORY, offsetof(struct assessment, path), "P4", WORLD_BEFORE, WORLD_AFTER },
-};
-
-static void test_statements(void)
-{
-	bool seen[ASSESSMENT_OTHER_PATH + 1] = { false };
-
-	for (size_t i = 0; i < ARRAY_SIZE(statement_rows); i++) {
-		cleanup_free struct claims_world *world = claims_world_new();
-		struct assessment *statement = &world->statements[statement_rows[i].at];
-		struct error *err = NULL;
-		bool counts = statement_rows[i].reason == ASSESSMENT_COUNTS;
-
-		strcpy((char *)statement + statement_rows[i].member, statement_rows[i].text);
-		strcpy(statement->from, statement_rows[i].from);
-		strcpy(statement->until, statement_rows[i].until);
-		CU_ASSERT_EQUAL(assessment_judge(statement, &world->input.ground), statement_rows[i].reason);
-		CU_ASSERT_EQUAL(claims_derive(&world->input, &world->claims, &err), 0);
-		CU_ASSERT(test_no_error(&err));
-		/* it is ignored, and said so */
-		CU_ASSERT_EQUAL(world->claims.statements_count, WORLD_STATEMENTS);
-		CU_ASSERT_EQUAL(world->claims.statements[statement_rows[i].at].reason, (int)statement_rows[i].reason);
-		CU_ASSERT_EQUAL(world->claims.claims[CLAIM_MEDIATION].status,
-				counts ? CLAIM_ESTABLISHED : CLAIM_NOT_ESTABLISHED);
-		seen[statement_rows[i].reason] = true;
-	}
-	for (size_t reason = 0; reason < ARRAY_SIZE(seen); reason++)
-		CU_ASSERT_TRUE(seen[reason]);
-}
-
-/* Whoever finds an obligation unmet is told what meets it. */
-static void test_hints(void)
-{
-	int count = 0;
-
-	for (; claim_obligation_names[count]; count++) {
-		const struct claim_hint *hint = claim_hint(count);
-
-		CU_ASSERT(hint && hint->means[0] && hint->meets && hint->meets[0]);
-	}
-	CU_ASSERT_PTR_NULL(claim_hint(count));
-	CU_ASSERT_PTR_NULL(claim_hint(-1));
-}
-
-/* An assessor whose key also signs the run is no assessor. */
-static void test_own_key_is_trusted(void)
-{
-	cleanup_free struct claims_world *world = claims_world_new();
-
-	strcpy(world->run_keys[0], WORLD_ASSESSOR);
-	CU_ASSERT_EQUAL(assessment_judge(&world->statements[0], &world->input.ground), ASSESSMENT_SELF_SIGNED);
-}
-
-#define DIGEST "0123456789012345678901234567890123456789012345678901234567890123"
-static void test_statement_form(void)
-{
-	static const char text[] =
-		"{\"id\":\"s\",\"kind\":\"inventory\",\"effect\":\"e\",\"revision\":\"r\",\"boundary\":"
-		"\"b\",\"declarationSha256\":\"" DIGEST "\",\"what\":\"w\",\"path\":null,\"paths\":[\"P1\"],\"from\":"
-		"\"2026-11-30T00:00:00Z\",\"until\":\"2027-11-30T00:00:"
-		"00Z\"}";
-	cleanup_json struct json_document *document = NULL;
-	cleanup_free struct assessment *statement = calloc(1, sizeof(*statement));
-	struct error *err = NULL;
-
-	CU_ASSERT_EQUAL(json_parse(text, strlen(text), JSON_DEPTH, &document, &err), 0);
-	CU_ASSERT_EQUAL(schema_decode(assessment_fields, json_root(document), "s", statement, sizeof(*statement), &err),
-			0);
-	CU_ASSERT(test_no_error(&err));
-	CU_ASSERT_STRING_EQUAL(statement->paths[0], "P1");
-	CU_ASSERT_STRING_EQUAL(statement->until, "2027-11-30T00:00:00Z");
-	/* whose signature holds is nothing that a statement can say itself */
-	CU_ASSERT_STRING_EQUAL(statement->key, "");
-}
-
 /* ---- two effects ---------------------------------------------------------------------------------------------------
  */
 
@@ -676,7 +663,7 @@ static void test_two_effects(void)
 		cleanup_free struct claims_world *world = claims_world_new();
 		cleanup_free struct effect *other = calloc(1, sizeof(*other));
 		struct expectation expectation = world->scenario.expect[0];
-		struct verdict_cell cells[4];
+		struct verdict_cell cells[5];
 
 		CU_ASSERT_PTR_NOT_NULL(other);
 		if (!other)
@@ -686,12 +673,12 @@ static void test_two_effects(void)
 		snprintf(other->paths[WORLD_P2].subject, sizeof(other->paths[WORLD_P2].subject), "delete-http");
 		snprintf(expectation.subject, sizeof(expectation.subject), "delete-http");
 		memcpy(cells, world->cells, sizeof(world->cells));
-		cells[3] = cells[1];
-		cells[3].expectation = &expectation;
-		cells[bypassed ? 3 : 1].verdict = VERDICT_FAIL;
-		cells[bypassed ? 3 : 1].because = BECAUSE_VALUE;
-		cells[3].observation = &world->observations[3];
-		world->observations[bypassed ? 3 : 1].value = 1;
+		cells[4] = cells[1];
+		cells[4].expectation = &expectation;
+		cells[bypassed ? 4 : 1].verdict = VERDICT_FAIL;
+		cells[bypassed ? 4 : 1].because = BECAUSE_VALUE;
+		cells[4].observation = &world->observations[4];
+		world->observations[bypassed ? 4 : 1].value = 1;
 		world->verdicts.cells = cells;
 		world->verdicts.cells_count = ARRAY_SIZE(cells);
 		for (size_t asked = 0; asked < 2; asked++) {
@@ -712,16 +699,9 @@ static void test_two_effects(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "each case", test_cases },
-	{ "every rule is needed", test_every_rule_is_needed },
-	{ "no rule", test_no_rule },
-	{ "both halves", test_halves },
-	{ "statements", test_statements },
-	{ "what meets an obligation", test_hints },
-	{ "the run's own key", test_own_key_is_trusted },
-	{ "the form of a statement", test_statement_form },
-	{ "two effects", test_two_effects },
-	CU_TEST_INFO_NULL,
+	{ "each case", test_cases },         { "every rule is needed", test_every_rule_is_needed },
+	{ "no rule", test_no_rule },         { "both halves", test_halves },
+	{ "two effects", test_two_effects }, CU_TEST_INFO_NULL,
 };
 
 static CU_SuiteInfo suites[] = {

@@ -157,7 +157,8 @@ static const struct {
 	  .bypassed = "P3a" },
 	{ "an observer that always says 0",
 	  .edits = { { NETWORK, "order-child", "orders", 0 }, { NETWORK, "orders", "orders", 2 } },
-	  .rendered = "observation " NE ": observer_sight@P2 observer_sight@P3b; " SET },
+	  .rendered = "observation " NE
+		      ": exercise@P2 exercise@P3b exercise@P4 observer_sight@P2 observer_sight@P3b; " SET },
 	{ "a second row", .edits = { { GATEWAY, "row-again", "correlation", 1 } },
 	  .rendered = "correlation refuted: !second_effect_of_call@P1 correlation@P1; " SET },
 	{ "a call without a row", .edits = { { GATEWAY, "call-without-row", "correlation", 1 } },
@@ -167,6 +168,11 @@ static const struct {
 	{ "a row of a denied call", .edits = { { GATEWAY, "row-of-denied", "correlation", 1 } },
 	  .rendered = "authorization refuted: !effect_of_denied_call@P1; correlation refuted: "
 		      "!effect_of_denied_call@P1 correlation@P1; " SET },
+	{ "a row that bears no id, joined by what was asked for",
+	  .edits = { { GATEWAY, "row-without-id", "correlation", 1 } },
+	  .rendered = "correlation " NE ": correlation@P1; " SET },
+	{ "the agent did nothing", .edits = { { CREATE, "permitted", "deliveries", 0 } },
+	  .rendered = "observation " NE ": exercise@P2 exercise@P3a exercise@P3b exercise@P4; " SET },
 	{ "a second call under one id", .edits = { { GATEWAY, "call-again", "correlation", 1 } },
 	  .rendered = "correlation " NE ": unique_call@P1; " SET },
 };

@@ -293,6 +293,12 @@ static void test_ran(void)
 	snprintf(effect->paths[1].mediator, sizeof(effect->paths[1].mediator), "network");
 	CU_ASSERT_EQUAL(effect_check_ran(effect, both, 2, "effects.json", &err), 0);
 	CU_ASSERT(test_no_error(&err));
+	/* It removes that, and what comes through is another path's. */
+	both[1].expect[0].flips = false;
+	both[1].expect[1].flips = true;
+	CU_ASSERT(effect_check_ran(effect, both, 2, "effects.json", &err) < 0);
+	CU_ASSERT(test_error(&err, ERROR_INPUT,
+			     "effects.json: paths[1].mediator: 'network' is nothing that a listed scenario removes"));
 }
 
 /* Without names, as a bundle is read: sense stays. */
