@@ -27,6 +27,13 @@ static void two_revisions(struct claims_world *world)
 	world->arms[1].deployment_revision = "r2";
 }
 
+/* Nor does it say anything of this one by what it let out. */
+static void two_revisions_and_another_earned(struct claims_world *world)
+{
+	two_revisions(world);
+	world->cells[1].mutant = "";
+}
+
 /* A second run of the same scenario, beside the first in one bundle. */
 static void second_run_of_another_revision(struct claims_world *world)
 {
@@ -174,6 +181,8 @@ static void p2_is_earned_elsewhere(struct claims_world *world)
 	world->arms[1].deployment_revision = "r2";
 	world->cells[1].mutant = other->id;
 	world->effect.paths[WORLD_P2].scenarios_count = 1;
+	world->cells[2] = world->cells[3];
+	world->verdicts.cells_count = 3;
 }
 
 static void the_mutant_ended_ill(struct claims_world *world)
@@ -432,6 +441,7 @@ static const struct {
 	{ "everything is there", nothing, "" },
 	{ "another revision ran", other_revision, OTHER_REVISION("revision@P1 revision@P2") },
 	{ "two revisions in one bundle, one of them in a mutant", two_revisions, OTHER_REVISION("revision@P2") },
+	{ "two revisions, and another mutant earned", two_revisions_and_another_earned, OTHER_REVISION("revision@P2") },
 	{ "two revisions in one bundle", second_run_of_another_revision, OTHER_REVISION("revision@P2") },
 	{ "nobody says which revision ran", nobody_says_the_revision, OTHER_REVISION("revision@P1 revision@P2") },
 	{ "no record of the arms", no_record_of_the_arm, OTHER_REVISION("revision@P1 revision@P2") },
