@@ -239,8 +239,23 @@ static int refuse(const struct verify_report *report, bool json, struct error **
 	return json && print_document(&none, EXIT_FAIL, err) < 0 ? -1 : EXIT_FAIL;
 }
 
-/* The reader's statements, by the reader's keys; without those the bundle's, by the reader's keys; without these by
- * those that the bundle brings. *held borrows from both. */
+/* What an id stands for is what ran, and that is in the bundle. */
+static int check_ran(const struct opened *opened, const struct effect *effects, size_t count, struct error **err)
+{
+	size_t scenarios_count = 0;
+	const struct scenario *scenarios = opened_scenarios(opened, &scenarios_count);
+	char file[ID_MAX + sizeof(".json")];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(file, sizeof(file), "%s.json", effects[i].id);
+		if (effect_check_ran(&effects[i], scenarios, scenarios_count, file, err) < 0)
+			return error_wrap(err, "your declaration does not fit the scenarios of the bundle");
+	}
+	return 0;
+}
+
+/* The reader's statements, by the reader's keys, without those the bundle's, by the
+ * reader's keys; without these by those that the bundle brings. *held borrows from both. */
 static int take_statements(const struct options *options, const struct opened *opened, const struct assessing *reader,
 			   struct assessing *held, struct findings *out, struct error **err)
 {
@@ -275,6 +290,8 @@ int effects_claims(const struct options *options, const struct effect *effects, 
 		return -1;
 	if (!opened)
 		return refuse(&report, options->json, err);
+	if (effects && check_ran(opened, effects, count, err) < 0)
+		return -1;
 	if (take_statements(options, opened, &assessing, &held, &findings, err) < 0)
 		return -1;
 	if (!effects) {

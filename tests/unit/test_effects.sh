@@ -134,6 +134,13 @@ check "one of its own" says 2 "mine: the run was made without a declaration of t
 check "and the bundle's is left out" says 2 "order_create: declared in the bundle, and not by you: left out" \
 	claims --effects "$folder/own" "$bundle"
 check "none of the reader's" says 2 "you declare no effect: nothing is claimed" claims --effects "$folder/empty" "$bundle"
+cp -r scenarios "$folder/mine"
+sed -i 's/"removes": \["network"\]/"removes": ["read-only"]/' "$folder/mine/effects/order-network.json"
+check "where an id stands for another scenario: was planted" planted 's/"mediator": "network"/"mediator": "read-only"/'
+check "where an id stands for another scenario with the reader, it holds" says 0 "hold together" \
+	check --scenarios "$folder/mine" --effects "$folder/own"
+check "but what was run is the bundle's" says 3 "the scenarios of the bundle: order_create.json: paths[1].mediator: 'read-only' is nothing that" \
+	claims --scenarios "$folder/mine" --effects "$folder/own" "$bundle"
 check "a bundle of a version without declarations" cp tests/data/bundles/format-1.0-harness-0.1.0.tar.gz "$none"
 verified() { # TEXT BUNDLE
 	"$HARNESS" verify "$2" >"$folder/out" 2>"$folder/err"
