@@ -254,7 +254,24 @@ static int check_ran(const struct opened *opened, const struct effect *effects, 
 	return 0;
 }
 
-/* The reader's statements, by the reader's keys, without those the bundle's, by the
+static bool has_key(const char (*keys)[HEX_SHA256], size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* A key of the run stays one, whoever names it. Those that the reader does not name hold nothing of his. */
+static void take_run_keys(const struct assessing *sealed, struct assessing *held)
+{
+	for (size_t i = 0; sealed && i < sealed->run_keys_count; i++)
+		if (has_key((const char(*)[HEX_SHA256])held->assessors.names, held->assessors.count,
+			    sealed->run_keys[i]))
+			memcpy(held->run_keys[held->run_keys_count++], sealed->run_keys[i], HEX_SHA256);
+}
+
+/* The reader's statements, by those of the reader's keys that are none of the run's; without those the bundle's, by the
  * reader's keys; without these by those that the bundle brings. *held borrows from both. */
 static int take_statements(const struct options *options, const struct opened *opened, const struct assessing *reader,
 			   struct assessing *held, struct findings *out, struct error **err)
@@ -262,6 +279,7 @@ static int take_statements(const struct options *options, const struct opened *o
 	*out = *opened_findings(opened);
 	if (reader->statements.count > 0) {
 		*held = *reader;
+		take_run_keys(out->assessing, held);
 	} else if (out->assessing) {
 		*held = *out->assessing;
 		held->named = reader->assessors.count > 0 ? &reader->assessors : NULL;

@@ -290,6 +290,9 @@ check "signed by the run's key: intact" verifies 0 --assessor run.pub $BUNDLE
 check "signed by the run's key: nothing counts" says "pass        assessors: no statement counts"
 check "signed by the run's key: claims" claims 2
 check "signed by the run's key: it is said" ignored inventory self_signed
+check "signed by the run's key: given again" claims 2 --assessment run.jsonl --assessor run.pub
+check "signed by the run's key: given again: it is said" ignored inventory self_signed
+check "signed by the run's key: and another's" claims 0 --assessment ed25519.jsonl --assessor run.pub --assessor ed25519.pub
 BUNDLE=confinement-evidence.tar.gz
 
 # ---- errors ----
