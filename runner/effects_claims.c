@@ -318,6 +318,10 @@ int effects_claims(const struct options *options, const struct effect *effects, 
 	}
 	if (derive(&findings, effects != NULL, &derived, err) < 0)
 		return -1;
+	if (!options->json && report.verdict != VERDICT_PASS)
+		printf("the run itself came out %s: `harness verify` says why, and the claims are about these effects "
+		       "alone\n",
+		       verdict_names[report.verdict]);
 	if (!options->json && findings.assessing && assessing.assessors.count == 0)
 		printf("whose keys made the statements is the bundle's own word: --assessor KEY names one that you "
 		       "know\n");

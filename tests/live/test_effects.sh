@@ -136,5 +136,6 @@ claims bypass
 check "and refutes in the same run" claim complete_mediation \
 	"refuted !bypass@P2 exercise@P1 exercise@P2 exercise@P3a exercise@P3b observation_coverage@P2 observation_coverage@P3a observation_coverage@P3b authorization@P1 correlation@P1 path_set_completeness control_evidence@P4 control_evidence@P5 independent_observation@P4 independent_observation@P5"
 check "as a failure" exits 1
+check "beside the verdict of the run" says "the run itself came out fail: \`harness verify\` says why"
 
 finish
