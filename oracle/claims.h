@@ -23,7 +23,8 @@ enum claim_status { CLAIM_ESTABLISHED, CLAIM_NOT_ESTABLISHED, CLAIM_REFUTED };
 enum claim_obligation {
 	OBLIGATION_EVIDENCE, /* it rests on nothing */
 	OBLIGATION_REVISION, /* what ran on the path is another revision than the declared, or nobody says which */
-	OBLIGATION_EXERCISE, /* a scenario of the path was not run, or nobody saw what it did */
+	OBLIGATION_EXERCISE, /* a scenario of the path was not run, or nobody saw what it did, or the agent did nothing
+			      */
 	OBLIGATION_DECISION, /* the audit chain does not hold the decision */
 	OBLIGATION_CORRELATION, /* call, entry and row were not joined */
 	OBLIGATION_READ_BACK, /* a call was allowed, and its effect was not found */

@@ -21,12 +21,12 @@ static const struct claim_hint hints[] = {
 		"a deployment whose service says the declared revision when it begins",
 	},
 	[OBLIGATION_EXERCISE] = {
-		"no arm of this run took the path",
-		"a run of the path's scenarios, all of them; or a scenario that takes it, where it has none",
+		"not each scenario of the path was run, with an observer that saw and an agent that was at work",
+		"a run of the path's scenarios, all of them, whose controls hold and whose mutants are caught; or a scenario that takes it, where it has none",
 	},
 	[OBLIGATION_DECISION] = {
 		"the audit chain does not hold the decision on a call",
-		"an arm with the observer `correlation`, and a gateway that wrote down each of its calls",
+		"in each arm of the path the observer `correlation`, a cell `audit-chain` that is 0, and a gateway that wrote down each of its calls",
 	},
 	[OBLIGATION_CORRELATION] = {
 		"call, entry of the audit chain and row were not joined, or not all of them",
