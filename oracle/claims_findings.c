@@ -8,6 +8,9 @@
 
 #define WITHOUT_ID "row-without-id"
 #define KINDS (CORRELATE_CALL_AGAIN + 1)
+#define KINDS_HERE (CLAIM_FINDING_APART + 1)
+/* Those of the effect, and those that its paths name. */
+#define LOOKERS_MAX (EFFECT_OBSERVERS_MAX * (EFFECT_PATHS_MAX + 1))
 
 /* Rows of the effect's observers that are not told by a canary: all of them, or those of nobody. */
 static const char *const totals[];
@@ -58,14 +61,25 @@ struct looking {
 	const struct verdicts *verdicts;
 	struct correlation *out;
 	size_t room;
+	size_t added[KINDS_HERE][EFFECT_PATHS_MAX + 1]; /* of each path; the last: of none */
 	bool memory; /* there was none */
 	bool found;
+};
+
+/* An observer of the effect, and what it counted in the arm for subjects, declared or not. */
+struct looker {
+	const char *observer;
+	int64_t borne; /* by all of them; INT64_MAX: one of them was not seen */
+	int64_t undeclared; /* by probes that are no path's */
 };
 
 /* What was seen in it. */
 struct arm {
 	const struct scenario *scenario;
-	int64_t repetition;
+	const struct verdict_cell **cells; /* its own, in their order */
+	size_t cells_count;
+	struct looker lookers[LOOKERS_MAX];
+	size_t lookers_count;
 	bool admits; /* an authorised path lists it */
 	bool asked; /* the observer that joins */
 	bool alike; /* a row was joined by what was asked for alone, as any other with the same arguments is */
@@ -77,11 +91,6 @@ struct arm {
 	const struct observation *strange; /* one of them */
 	size_t with; /* authorised paths that have a row */
 };
-
-static bool is_of(const struct arm *arm, const struct verdict_cell *cell)
-{
-	return cell->scenario == arm->scenario && cell->repetition == arm->repetition;
-}
 
 static bool is_seen(const struct verdict_cell *cell)
 {
@@ -130,62 +139,72 @@ static void take_path(const struct looking *looking, struct arm *arm, const stru
 	*rows = cell->observation->value;
 }
 
-static void take_undeclared(const struct looking *looking, struct arm *arm, const char *observer)
+/* Of one that looks at the effect: there is room for all of these. */
+static struct looker *looker_of(struct arm *arm, const char *observer)
 {
-	int64_t sum = 0;
+	for (size_t i = 0; i < arm->lookers_count; i++)
+		if (strcmp(arm->lookers[i].observer, observer) == 0)
+			return &arm->lookers[i];
+	arm->lookers[arm->lookers_count] = (struct looker){ .observer = observer };
+	return &arm->lookers[arm->lookers_count++];
+}
 
-	for (size_t i = 0; i < looking->verdicts->cells_count; i++) {
-		const struct verdict_cell *cell = &looking->verdicts->cells[i];
-		const char *subject = cell->expectation->subject;
+static void take_borne(struct looker *looker, const struct verdict_cell *cell)
+{
+	if (!cell->observation || cell->observation->status != OBSERVATION_OBSERVED)
+		looker->borne = INT64_MAX;
+	else if (looker->borne < INT64_MAX)
+		looker->borne += cell->observation->value;
+}
 
-		if (!is_of(arm, cell) || !is_seen(cell) || strcmp(cell->expectation->observer, observer) != 0 ||
-		    effect_path_of(looking->effect, subject) || !is_probe(arm->scenario, subject))
-			continue;
-		sum += cell->observation->value;
-		arm->strange = cell->observation;
-	}
-	if (sum > arm->undeclared)
-		arm->undeclared = sum;
+static void take_undeclared(struct arm *arm, struct looker *looker, const struct verdict_cell *cell)
+{
+	looker->undeclared += cell->observation->value;
+	if (looker->undeclared > arm->undeclared)
+		arm->undeclared = looker->undeclared;
+	arm->strange = cell->observation;
+}
+
+static void take(const struct looking *looking, struct arm *arm, const struct verdict_cell *cell)
+{
+	const char *subject = cell->expectation->subject;
+	bool declared = effect_path_of(looking->effect, subject) != NULL;
+	bool probe = declared || is_probe(arm->scenario, subject);
+	struct looker *looker;
+
+	if (claims_of_correlation(looking->effect, cell))
+		take_correlation(arm, cell);
+	if (!probe || !claims_of_effect(looking->effect, cell))
+		return;
+	looker = looker_of(arm, cell->expectation->observer);
+	take_borne(looker, cell);
+	if (claims_of_correlation(looking->effect, cell) || !is_seen(cell))
+		return;
+	if (declared)
+		take_path(looking, arm, cell);
+	else
+		take_undeclared(arm, looker, cell);
 }
 
 static void look(const struct looking *looking, struct arm *arm)
 {
-	for (size_t i = 0; i < looking->verdicts->cells_count; i++) {
-		const struct verdict_cell *cell = &looking->verdicts->cells[i];
-
-		if (!is_of(arm, cell))
-			continue;
-		if (claims_of_correlation(looking->effect, cell))
-			take_correlation(arm, cell);
-		else if (!is_seen(cell) || !claims_of_effect(looking->effect, cell))
-			continue;
-		else if (effect_path_of(looking->effect, cell->expectation->subject))
-			take_path(looking, arm, cell);
-		else if (is_probe(arm->scenario, cell->expectation->subject))
-			take_undeclared(looking, arm, cell->expectation->observer);
-	}
+	for (size_t i = 0; i < arm->cells_count; i++)
+		take(looking, arm, arm->cells[i]);
 }
 
 /* ---- what it says --------------------------------------------------------------------------------------------------
  */
 
-static size_t count_of(const struct correlation *out, int kind, const char *subject)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < out->count; i++)
-		count += out->findings[i].kind == kind && strcmp(out->findings[i].subject, subject) == 0;
-	return count;
-}
-
-/* A claim rests on each that is joined, as far as it can hold them; of the others it matters that there is one. */
-static void add(struct looking *looking, int kind, const char *subject, const struct observation *by)
+/* A claim rests on each that is joined, as far as it can hold them; of the others it matters that there is one. `path`:
+ * or NULL, of none. */
+static void add(struct looking *looking, int kind, const struct effect_path *path, const struct observation *by)
 {
 	struct correlation *out = looking->out;
+	size_t *added = &looking->added[kind][path ? path - looking->effect->paths : EFFECT_PATHS_MAX];
 	size_t most = kind == CORRELATE_JOINED ? CLAIM_RESTS_MAX + 1 : 1;
 	struct correlate_finding *finding;
 
-	if (count_of(out, kind, subject) >= most)
+	if (*added >= most)
 		return;
 	if (out->count == looking->room) {
 		finding = reallocarray(out->findings, 2 * looking->room + 16, sizeof(*finding));
@@ -196,9 +215,10 @@ static void add(struct looking *looking, int kind, const char *subject, const st
 		out->findings = finding;
 		looking->room = 2 * looking->room + 16;
 	}
+	++*added;
 	finding = &out->findings[out->count++];
 	*finding = (struct correlate_finding){ .kind = kind };
-	snprintf(finding->subject, sizeof(finding->subject), "%s", subject);
+	snprintf(finding->subject, sizeof(finding->subject), "%s", path ? path->subject : "");
 	snprintf(finding->entry, sizeof(finding->entry), "%s", by ? by->id : "");
 }
 
@@ -233,62 +253,43 @@ static void say_of_path(struct looking *looking, const struct arm *arm, const st
 	int64_t rows = arm->rows[path - looking->effect->paths];
 
 	if (!is_read(arm))
-		add(looking, CLAIM_FINDING_UNREAD, path->subject, NULL);
+		add(looking, CLAIM_FINDING_UNREAD, path, NULL);
 	for (int kind = 0; kind < KINDS && (rows > 0 || arm->with == 0); kind++)
 		if (kind != CORRELATE_JOINED && arm->by[kind])
-			add(looking, kind, path->subject, arm->by[kind]);
+			add(looking, kind, path, arm->by[kind]);
 	if (rows > 0 && is_read(arm) && unexplained(arm) > arm->undeclared)
-		add(looking, CORRELATE_ROW_WITHOUT_CALL, path->subject, NULL);
+		add(looking, CORRELATE_ROW_WITHOUT_CALL, path, NULL);
 	if (rows > 0 && is_read(arm) && is_own(arm) && !arm->alike)
-		add(looking, CORRELATE_JOINED, path->subject, arm->by[CORRELATE_JOINED]);
+		add(looking, CORRELATE_JOINED, path, arm->by[CORRELATE_JOINED]);
 	else if (rows > 0 || value_of(arm, CORRELATE_JOINED) > 0)
-		add(looking, CLAIM_FINDING_APART, path->subject, NULL);
-}
-
-/* All that it counted for subjects, declared or not, in the arm; more than any total where one of them was not seen. */
-static int64_t sum_of(const struct looking *looking, const struct arm *arm, const char *observer)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < looking->verdicts->cells_count; i++) {
-		const struct verdict_cell *cell = &looking->verdicts->cells[i];
-		const char *subject = cell->expectation->subject;
-
-		if (!is_of(arm, cell) || strcmp(cell->expectation->observer, observer) != 0 ||
-		    (!effect_path_of(looking->effect, subject) && !is_probe(arm->scenario, subject)))
-			continue;
-		if (!cell->observation || cell->observation->status != OBSERVATION_OBSERVED)
-			return INT64_MAX;
-		sum += cell->observation->value;
-	}
-	return sum;
+		add(looking, CLAIM_FINDING_APART, path, NULL);
 }
 
 /* Whether it counts what no subject bears. */
-static bool is_stranger(const struct looking *looking, const struct arm *arm, const struct verdict_cell *cell)
+static bool is_stranger(const struct looking *looking, struct arm *arm, const struct verdict_cell *cell)
 {
 	const char *subject = cell->expectation->subject, *observer = cell->expectation->observer;
 
-	if (!is_of(arm, cell) || !is_seen(cell) || !claims_of_effect(looking->effect, cell))
+	if (!is_seen(cell) || !claims_of_effect(looking->effect, cell))
 		return false;
 	return is_among(unowned, subject) ||
-	       (is_among(totals, subject) && cell->observation->value > sum_of(looking, arm, observer));
+	       (is_among(totals, subject) && cell->observation->value > looker_of(arm, observer)->borne);
 }
 
-static void say_of_nobody(struct looking *looking, const struct arm *arm)
+static void say_of_nobody(struct looking *looking, struct arm *arm)
 {
 	const struct observation *without = arm->by[CORRELATE_ROW_WITHOUT_CALL];
 	bool blind = arm->joined && arm->joined->verdict == VERDICT_NOT_ESTABLISHED;
 
-	for (size_t i = 0; i < looking->verdicts->cells_count; i++)
-		if (is_stranger(looking, arm, &looking->verdicts->cells[i]))
-			add(looking, CORRELATE_ROW_WITHOUT_CALL, "", looking->verdicts->cells[i].observation);
+	for (size_t i = 0; i < arm->cells_count; i++)
+		if (is_stranger(looking, arm, arm->cells[i]))
+			add(looking, CORRELATE_ROW_WITHOUT_CALL, NULL, arm->cells[i]->observation);
 	if (without && without->value > unexplained(arm) + arm->elsewhere)
-		add(looking, CORRELATE_ROW_WITHOUT_CALL, "", without);
+		add(looking, CORRELATE_ROW_WITHOUT_CALL, NULL, without);
 	/* What an allowed call explains is the authorised path's, under whatever canary; where none is declared,
 	 * nobody's. */
 	if (arm->undeclared > 0 && (unexplained(arm) > 0 || !arm->admits))
-		add(looking, blind && arm->admits ? (int)CLAIM_FINDING_UNREAD : (int)CORRELATE_ROW_WITHOUT_CALL, "",
+		add(looking, blind && arm->admits ? (int)CLAIM_FINDING_UNREAD : (int)CORRELATE_ROW_WITHOUT_CALL, NULL,
 		    arm->strange);
 }
 
@@ -306,16 +307,77 @@ static void say(struct looking *looking, struct arm *arm)
 	say_of_nobody(looking, arm);
 }
 
-/* Whether no cell before this one is of the same arm; those of an arm mostly stand side by side. */
-static bool is_first(const struct verdicts *verdicts, size_t at)
-{
-	const struct arm arm = { .scenario = verdicts->cells[at].scenario,
-				 .repetition = verdicts->cells[at].repetition };
+/* ---- the arms ------------------------------------------------------------------------------------------------------
+ */
 
-	for (size_t i = at; i-- > 0;)
-		if (is_of(&arm, &verdicts->cells[i]))
-			return false;
-	return true;
+/* Cells of one arm side by side, in their order. */
+static int by_arm(const void *left, const void *right)
+{
+	const struct verdict_cell *a = *(const struct verdict_cell *const *)left;
+	const struct verdict_cell *b = *(const struct verdict_cell *const *)right;
+
+	if (a->scenario != b->scenario)
+		return (uintptr_t)a->scenario < (uintptr_t)b->scenario ? -1 : 1;
+	if (a->repetition != b->repetition)
+		return a->repetition < b->repetition ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* A stretch of cells of one arm. */
+struct stretch {
+	const struct verdict_cell **cells;
+	size_t count;
+};
+
+/* By the first cell: in the order of the verdicts, and not of addresses. */
+static int by_first(const void *left, const void *right)
+{
+	const struct stretch *a = left, *b = right;
+
+	return (a->cells[0] > b->cells[0]) - (a->cells[0] < b->cells[0]);
+}
+
+/* The cells of the arms that take a path of the effect, sorted into stretches; of both there are at most as many as
+ * cells. Returns how many stretches. */
+static size_t stretches_of(const struct looking *looking, const struct verdict_cell **cells, struct stretch *out)
+{
+	size_t count = 0, stretches = 0;
+
+	for (size_t i = 0; i < looking->verdicts->cells_count; i++) {
+		const struct verdict_cell *cell = &looking->verdicts->cells[i];
+
+		if (!cell->scenario->control[0] && claims_takes(looking->effect, cell->scenario))
+			cells[count++] = cell;
+	}
+	qsort(cells, count, sizeof(cells[0]), by_arm);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || cells[i]->scenario != cells[i - 1]->scenario ||
+		    cells[i]->repetition != cells[i - 1]->repetition)
+			out[stretches++] = (struct stretch){ .cells = &cells[i] };
+		out[stretches - 1].count++;
+	}
+	qsort(out, stretches, sizeof(*out), by_first);
+	return stretches;
+}
+
+static int look_at_arms(struct looking *looking, struct error **err)
+{
+	size_t count = looking->verdicts->cells_count;
+	cleanup_free const struct verdict_cell **cells = calloc(count + 1, sizeof(const struct verdict_cell *));
+	cleanup_free struct stretch *stretches = calloc(count + 1, sizeof(*stretches));
+	cleanup_free struct arm *arm = malloc(sizeof(*arm));
+
+	if (!cells || !stretches || !arm)
+		return error_set(err, ERROR_MEMORY, "no memory for findings");
+	count = stretches_of(looking, cells, stretches);
+	for (size_t i = 0; i < count; i++) {
+		*arm = (struct arm){ .scenario = stretches[i].cells[0]->scenario,
+				     .cells = stretches[i].cells,
+				     .cells_count = stretches[i].count };
+		look(looking, arm);
+		say(looking, arm);
+	}
+	return 0;
 }
 
 int claims_findings(const struct effect *effect, const struct verdicts *verdicts, struct correlation *out, bool *found,
@@ -324,19 +386,14 @@ int claims_findings(const struct effect *effect, const struct verdicts *verdicts
 	struct looking looking = { .effect = effect, .verdicts = verdicts, .out = out };
 
 	*out = (struct correlation){ .findings = NULL };
-	for (size_t i = 0; i < verdicts->cells_count; i++) {
-		struct arm arm = { .scenario = verdicts->cells[i].scenario,
-				   .repetition = verdicts->cells[i].repetition };
-
-		if (arm.scenario->control[0] || !claims_takes(effect, arm.scenario) || !is_first(verdicts, i))
-			continue;
-		look(&looking, &arm);
-		say(&looking, &arm);
+	if (look_at_arms(&looking, err) < 0) {
+		correlation_free(out);
+		return -1;
 	}
 	/* What nobody declared was seen all the same, and the calls of no authorised path were looked at. */
 	for (size_t i = 0; i < effect->paths_count && out->count > 0 && !looking.found; i++)
 		if (is_authorised(&effect->paths[i]))
-			add(&looking, CLAIM_FINDING_UNREAD, effect->paths[i].subject, NULL);
+			add(&looking, CLAIM_FINDING_UNREAD, &effect->paths[i], NULL);
 	*found = looking.found;
 	if (!looking.memory)
 		return 0;

@@ -14,6 +14,8 @@
 #define GATEWAY "effects/order-gateway"
 #define TWICE "effects/order-twice"
 #define NETWORK "effects/order-network"
+#define MANY 250000
+#define FEW 10
 
 struct run {
 	struct world world;
@@ -292,9 +294,110 @@ static void test_selections(void)
 	}
 }
 
+/* ---- many cells ----------------------------------------------------------------------------------------------------
+ */
+
+/* The first cell of the world, as often, each as `lay` has it. */
+struct many {
+	struct claims_world *world;
+	struct expectation others[2]; /* a probe that is no path's, and the total */
+	struct verdict_cell *cells;
+	size_t count;
+};
+
+static void one_arm(struct many *many, size_t at)
+{
+	many->cells[at].expectation = &many->others[0];
+}
+
+static void one_arm_of_totals(struct many *many, size_t at)
+{
+	many->cells[at].expectation = &many->others[1];
+}
+
+/* No two cells of an arm side by side. */
+static void arms_apart(struct many *many, size_t at)
+{
+	many->cells[at].expectation = &many->others[0];
+	many->cells[at].repetition = (int64_t)(at % (many->count / 2));
+}
+
+static void many_findings(struct many *many, void (*lay)(struct many *many, size_t at), size_t count,
+			  struct correlation *out)
+{
+	struct verdicts verdicts = many->world->verdicts;
+	struct error *err = NULL;
+	bool found;
+
+	many->count = count;
+	for (size_t i = 0; i < count; i++) {
+		many->cells[i] = many->world->cells[0];
+		lay(many, i);
+	}
+	verdicts.cells = many->cells;
+	verdicts.cells_count = count;
+	CU_ASSERT_EQUAL(claims_findings(&many->world->effect, &verdicts, out, &found, &err), 0);
+	CU_ASSERT(test_no_error(&err));
+}
+
+/* Who looks at all cells for each cell takes so long that the test does not end in its time. */
+static void test_many(void)
+{
+	static void (*const lays[])(struct many * many, size_t at) = { one_arm, one_arm_of_totals, arms_apart };
+	cleanup_free struct claims_world *world = claims_world_new();
+	cleanup_free struct verdict_cell *cells = calloc(MANY, sizeof(*cells));
+	struct many many = { .world = world, .cells = cells };
+
+	CU_ASSERT_PTR_NOT_NULL(cells);
+	many.others[0] = many.others[1] = world->scenario.expect[1];
+	snprintf(many.others[0].subject, sizeof(many.others[0].subject), "permitted");
+	snprintf(many.others[1].subject, sizeof(many.others[1].subject), "orders");
+	for (size_t i = 0; cells && i < ARRAY_SIZE(lays); i++) {
+		struct correlation few = { .count = 0 }, much = { .count = 0 };
+
+		many_findings(&many, lays[i], FEW, &few);
+		many_findings(&many, lays[i], MANY, &much);
+		CU_ASSERT(few.count == 2 && much.count == 2);
+		for (size_t at = 0; at < few.count && at < much.count; at++) {
+			CU_ASSERT_EQUAL(few.findings[at].kind, much.findings[at].kind);
+			CU_ASSERT_STRING_EQUAL(few.findings[at].subject, much.findings[at].subject);
+		}
+		correlation_free(&few);
+		correlation_free(&much);
+	}
+}
+
+/* It is the order of the arms that counts, and not how their cells are mixed. */
+static void test_mixed(void)
+{
+	cleanup_free struct claims_world *world = claims_world_new();
+	struct verdict_cell cells[3] = { world->cells[0], world->cells[0], world->cells[0] };
+	struct verdicts verdicts = world->verdicts;
+	struct correlation found = { .count = 0 };
+	struct expectation joined = world->scenario.expect[1];
+	struct error *err = NULL;
+	bool any;
+
+	/* Calls of the first arm were joined, and its order stands behind the other arm, where nobody joined. */
+	snprintf(joined.observer, sizeof(joined.observer), "correlation");
+	snprintf(joined.subject, sizeof(joined.subject), "joined");
+	cells[0].expectation = &joined;
+	cells[1].repetition = 1;
+	verdicts.cells = cells;
+	verdicts.cells_count = ARRAY_SIZE(cells);
+	CU_ASSERT_EQUAL(claims_findings(&world->effect, &verdicts, &found, &any, &err), 0);
+	CU_ASSERT(test_no_error(&err) && any && found.count == 3);
+	if (found.count == 3) {
+		CU_ASSERT_EQUAL(found.findings[0].kind, CORRELATE_JOINED);
+		CU_ASSERT_EQUAL(found.findings[1].kind, CLAIM_FINDING_UNREAD);
+		CU_ASSERT_EQUAL(found.findings[2].kind, CLAIM_FINDING_APART);
+	}
+	correlation_free(&found);
+}
+
 static CU_TestInfo tests[] = {
-	{ "each case", test_cases },
-	{ "a part of the scenarios", test_selections },
+	{ "many cells", test_many }, { "mixed arms", test_mixed },
+	{ "each case", test_cases }, { "a part of the scenarios", test_selections },
 	CU_TEST_INFO_NULL,
 };
 
