@@ -32,6 +32,11 @@ struct verify_scenario {
 	char sha256[HEX_SHA256]; /* of its text, as scenario_encode() writes it */
 	bool of_all; /* the word "all" selects it */
 };
+/* A declaration of an effect to compare with: effect_digest() of it. */
+struct verify_declaration {
+	char id[ID_MAX];
+	char sha256[HEX_SHA256];
+};
 /* Of a bundle of which something was not checked for that alone. */
 #define VERIFY_NEWER "a newer version of the format says what this program does not know"
 
@@ -50,6 +55,8 @@ struct verify_options {
 	size_t sums_signature_length;
 	const struct verify_scenario *shipped; /* those that came with this program, or NULL: none is known */
 	size_t shipped_count;
+	const struct verify_declaration *declared; /* likewise of declarations */
+	size_t declared_count;
 };
 
 /* What the bundle is, besides what was checked of it; of one whose verdicts were made again. */
@@ -64,6 +71,13 @@ struct verify_remarks {
 	size_t same, differ, own; /* word for word; of the same id; of an id that none of those has */
 	bool all; /* the run was of all */
 	size_t lacking; /* and these of "all" are not in it */
+	struct verify_declared { /* the declarations of effects */
+		size_t count;
+		bool compared;
+		size_t same, own; /* as above */
+		char differ[EFFECTS_MAX][ID_MAX]; /* the ids of those of which another text came with the program */
+		size_t differ_count;
+	} declared;
 };
 
 struct verify_report {

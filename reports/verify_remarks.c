@@ -1,4 +1,5 @@
-/* What verify says beside the verdict: of what the bundle is a part, and whose its scenarios are. No check rests on it.
+/* What verify says beside the verdict: of what the bundle is a part, and whose its scenarios and declarations are. No
+ * check rests on it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -57,6 +58,37 @@ static int compare(const struct bundle *bundle, const struct verify_options *opt
 	return 0;
 }
 
+static const struct verify_declaration *declared_find(const struct verify_options *options, const char *id)
+{
+	for (size_t i = 0; i < options->declared_count; i++)
+		if (strcmp(options->declared[i].id, id) == 0)
+			return &options->declared[i];
+	return NULL;
+}
+
+static int compare_declarations(const struct bundle *bundle, const struct verify_options *options,
+				struct verify_declared *out, struct error **err)
+{
+	for (size_t i = 0; i < bundle->effects_count; i++) {
+		const struct effect *effect = &bundle->effects[i];
+		const struct verify_declaration *declared = declared_find(options, effect->id);
+		char sha256[HEX_SHA256];
+
+		if (!declared) {
+			out->own++;
+			continue;
+		}
+		if (effect_digest(effect, sha256, err) < 0)
+			return -1;
+		if (strcmp(sha256, declared->sha256) == 0)
+			out->same++;
+		else
+			memcpy(out->differ[out->differ_count++], effect->id, sizeof(effect->id));
+	}
+	out->compared = true;
+	return 0;
+}
+
 int verify_scenario_of(const struct scenario *scenario, struct verify_scenario *out, struct error **err)
 {
 	cleanup_buf struct buf text = BUF(SCENARIO_BYTES);
@@ -81,13 +113,16 @@ int verify_remark(const struct bundle *bundle, const struct verify_options *opti
 		.replay = bundle->replay != NULL,
 		.scenarios = bundle->scenarios_count,
 		.all = selects_all(origin),
+		.declared = { .count = bundle->effects_count },
 	};
 	if (bundle->replay) {
 		memcpy(out->replay_of, bundle->replay->of.run, sizeof(out->replay_of));
 		out->replay_part = bundle->replay->part;
 		out->replay_outcome = replay_outcome_names[bundle->replay->outcome];
 	}
-	return options->shipped ? compare(bundle, options, out, err) : 0;
+	if (options->shipped && compare(bundle, options, out, err) < 0)
+		return -1;
+	return options->declared ? compare_declarations(bundle, options, &out->declared, err) : 0;
 }
 
 static void put_scenarios(const struct verify_remarks *remarks, bool quiet, struct buf *out)
@@ -110,6 +145,25 @@ static void put_scenarios(const struct verify_remarks *remarks, bool quiet, stru
 	buf_text(out, "\n");
 }
 
+static void put_declarations(const struct verify_declared *declared, bool quiet, struct buf *out)
+{
+	if (declared->count == 0 || (quiet && declared->compared && declared->same == declared->count))
+		return;
+	if (!declared->compared) {
+		buf_printf(out, "declarations: %zu, and none are installed to compare them with\n", declared->count);
+		return;
+	}
+	buf_printf(out, "declarations: %zu of %zu are word for word those that come with this program", declared->same,
+		   declared->count);
+	for (size_t i = 0; i < declared->differ_count; i++)
+		buf_printf(out, ", %s", declared->differ[i]);
+	if (declared->differ_count)
+		buf_printf(out, " %s another text", declared->differ_count > 1 ? "have" : "has");
+	if (declared->own)
+		buf_printf(out, ", %zu are the bundle's own", declared->own);
+	buf_text(out, "\n");
+}
+
 void verify_remarks_text(const struct verify_remarks *remarks, bool quiet, struct buf *out)
 {
 	if (remarks->shard.of > 1)
@@ -124,4 +178,5 @@ void verify_remarks_text(const struct verify_remarks *remarks, bool quiet, struc
 			   remarks->replay_part ? "one scenario of" : "the", remarks->replay_of,
 			   remarks->replay_outcome);
 	put_scenarios(remarks, quiet, out);
+	put_declarations(&remarks->declared, quiet, out);
 }

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/fd.h"
 #include "reports/dsse.h"
@@ -9,6 +10,7 @@
 #include "runner/assessing.h"
 #include "runner/beside.h"
 #include "runner/bundle_file.h"
+#include "runner/declarations.h"
 #include "runner/document.h"
 #include "runner/paths.h"
 #include "runner/store.h"
@@ -23,6 +25,7 @@ struct signers {
 	struct assessors assessors;
 	struct buf beside, sigstore, sums_signature;
 	struct verify_scenario *shipped;
+	struct verify_declaration *declared;
 };
 
 static void signers_free(struct signers *signers)
@@ -34,6 +37,29 @@ static void signers_free(struct signers *signers)
 	buf_free(&signers->sigstore);
 	buf_free(&signers->sums_signature);
 	free(signers->shipped);
+	free(signers->declared);
+}
+
+static int open_declared(const struct options *options, const struct scenario *scenarios, size_t scenarios_count,
+			 struct signers *signers, struct verify_options *how, struct error **err)
+{
+	cleanup_free struct effect *effects = NULL;
+	cleanup_error struct error *ignored = NULL;
+	size_t count = 0;
+
+	if (declarations_open(options, scenarios, scenarios_count, &effects, &count, &ignored) < 0)
+		return 0;
+	signers->declared = calloc(count + 1, sizeof(*signers->declared));
+	if (!signers->declared)
+		return error_set(err, ERROR_MEMORY, "no memory for the declarations");
+	for (size_t i = 0; i < count; i++) {
+		memcpy(signers->declared[i].id, effects[i].id, sizeof(effects[i].id));
+		if (effect_digest(&effects[i], signers->declared[i].sha256, err) < 0)
+			return -1;
+	}
+	how->declared = signers->declared;
+	how->declared_count = count;
+	return 0;
 }
 
 /* Where none are installed, or they are not fit to run, there is nothing to compare with. */
@@ -54,7 +80,7 @@ static int open_shipped(const struct options *options, struct signers *signers, 
 			return -1;
 	how->shipped = signers->shipped;
 	how->shipped_count = count;
-	return 0;
+	return open_declared(options, scenarios, count, signers, how, err);
 }
 
 static int open_signers(const struct options *options, struct signers *signers, struct verify_options *how,
@@ -129,6 +155,25 @@ static void put_scenarios(struct json_writer *json, const struct verify_remarks 
 	json_object_end(json);
 }
 
+static void put_declarations(struct json_writer *json, const struct verify_declared *declared)
+{
+	json_put_key(json, "declarations");
+	if (!declared->compared) {
+		json_put_null(json);
+		return;
+	}
+	json_object(json);
+	json_member_int(json, "count", (int64_t)declared->count);
+	json_member_int(json, "same", (int64_t)declared->same);
+	json_put_key(json, "differ");
+	json_array(json);
+	for (size_t i = 0; i < declared->differ_count; i++)
+		json_put_string(json, declared->differ[i]);
+	json_array_end(json);
+	json_member_int(json, "own", (int64_t)declared->own);
+	json_object_end(json);
+}
+
 static void put_assessors(struct json_writer *json, const struct verify_report *report)
 {
 	json_put_key(json, "assessors");
@@ -146,7 +191,7 @@ static void put_assessors(struct json_writer *json, const struct verify_report *
 	json_array_end(json);
 }
 
-/* Of what it is a part, and whose the scenarios are. */
+/* Of what it is a part, and whose the scenarios and the declarations are. */
 static void put_remarks(struct json_writer *json, const struct verify_remarks *remarks)
 {
 	json_put_key(json, "shard");
@@ -161,6 +206,7 @@ static void put_remarks(struct json_writer *json, const struct verify_remarks *r
 	json_member_int(json, "merged", (int64_t)remarks->merged);
 	put_replay(json, remarks);
 	put_scenarios(json, remarks);
+	put_declarations(json, &remarks->declared);
 }
 
 /* A bundle that is not intact has no verdict, whatever was made again of it. */

@@ -1,12 +1,15 @@
-/* What verify says beside the verdict: shards, merged runs, replays, and whose the scenarios are. */
+/* What verify says beside the verdict: shards, merged runs, replays, and whose scenarios and declarations are. */
 #include "reports/replay.h"
 #include "tests/unit/bundle_fixture.h"
+#include "tests/unit/declaration_world.h"
 
 #define SHIPPED_MAX 512
 
 struct shipped {
 	struct verify_scenario rows[SHIPPED_MAX];
 	size_t count;
+	struct verify_declaration declared[EFFECTS_MAX];
+	size_t declared_count;
 };
 
 /* Those of the tree. */
@@ -25,7 +28,9 @@ static void verify(struct fixture *fixture, const struct shipped *shipped, bool 
 		   struct buf *text)
 {
 	const struct verify_options options = { .shipped = shipped ? shipped->rows : NULL,
-						.shipped_count = shipped ? shipped->count : 0 };
+						.shipped_count = shipped ? shipped->count : 0,
+						.declared = shipped ? shipped->declared : NULL,
+						.declared_count = shipped ? shipped->declared_count : 0 };
 	cleanup_buf struct buf archive = BUF(FIXTURE_BYTES);
 	cleanup_fd int fd = memfd_create("bundle", MFD_CLOEXEC);
 	struct error *err = NULL;
@@ -109,6 +114,45 @@ static void test_lacking(void)
 	CU_ASSERT(says(&text, "; the run was of all, and 1 that come with this program are not there\n"));
 }
 
+/* Of a bundle with the tree's declarations, which are four here: beside the two, one of another text and one more. */
+static void test_declarations(void)
+{
+	cleanup_fixture struct fixture fixture = { .count = 0 };
+	cleanup_buf struct buf text = BUF(FIXTURE_BYTES), same = BUF(FIXTURE_BYTES), quiet = BUF(FIXTURE_BYTES);
+	cleanup_buf struct buf none = BUF(FIXTURE_BYTES);
+	cleanup_free struct shipped *shipped = calloc(1, sizeof(*shipped));
+	struct verify_report report = { .exit_code = 3 };
+	struct verify_declared *declared = &report.remarks.declared;
+	struct error *err = NULL;
+
+	CU_ASSERT_EQUAL(declared_load(&fixture.effects, &fixture.effects_count, &err), 0);
+	CU_ASSERT(test_no_error(&err) && fixture_make(&fixture, "baseline"));
+	CU_ASSERT_EQUAL(fixture.effects_count, 2);
+	ship(&fixture.world, shipped);
+	for (size_t i = 0; i < fixture.effects_count && i < 2; i++) {
+		struct verify_declaration *one = &shipped->declared[shipped->declared_count++];
+
+		set(one->id, sizeof(one->id), fixture.effects[i].id);
+		CU_ASSERT_EQUAL(effect_digest(&fixture.effects[i], one->sha256, &err), 0);
+	}
+	verify(&fixture, shipped, false, &report, &same);
+	CU_ASSERT(declared->compared && declared->same == 2 && declared->count == 2 && declared->differ_count == 0);
+	CU_ASSERT(says(&same,
+		       "\ndeclarations: 2 of 2 are word for word those that come with this program\nverdict, made"));
+	verify(&fixture, shipped, true, &report, &quiet);
+	CU_ASSERT_PTR_NULL(strstr(buf_string(&quiet), "declarations:"));
+	shipped->declared[0].sha256[0] ^= 1;
+	set(shipped->declared[1].id, sizeof(shipped->declared[1].id), "another");
+	verify(&fixture, shipped, true, &report, &text);
+	CU_ASSERT_EQUAL(report.exit_code, 0);
+	CU_ASSERT(declared->same == 0 && declared->own == 1 && declared->differ_count == 1);
+	CU_ASSERT(says(&text, "declarations: 0 of 2 are word for word those that come with this program, order_create "
+			      "has another text, 1 are the bundle's own\n"));
+	verify(&fixture, NULL, true, &report, &none);
+	CU_ASSERT(!declared->compared);
+	CU_ASSERT(says(&none, "\ndeclarations: 2, and none are installed to compare them with\n"));
+}
+
 static void test_shard(void)
 {
 	cleanup_fixture struct fixture fixture = { .count = 0 };
@@ -168,6 +212,7 @@ static CU_TestInfo tests[] = {
 	{ "scenarios that come with the program", test_shipped },
 	{ "other scenarios", test_others },
 	{ "scenarios that are not there", test_lacking },
+	{ "declarations", test_declarations },
 	{ "a shard", test_shard },
 	{ "a shard of no plan", test_shard_of_none },
 	{ "merged and replayed", test_words },
