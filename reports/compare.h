@@ -41,12 +41,12 @@ struct compare_fact {
 #define COMPARE_FACTS_MAX 128
 
 #define COMPARE_DECLARATION "declaration"
-/* Of a declared effect: the status of a claim, or by COMPARE_DECLARATION the digest of the declaration itself. */
+/* Of a declared effect: the status of a claim, or by COMPARE_DECLARATION the digest of the declaration itself. Each
+ * weighs: claims of another declaration are about something else, under whatever status. */
 struct compare_claim {
 	char effect[ID_MAX]; /* of the declaration */
 	char about[NAME_MAX_SHORT];
 	char was[HEX_SHA256], is[HEX_SHA256]; /* "": not declared */
-	bool weighs; /* a status does; another declaration that comes to the same does not */
 };
 
 /* How long an arm took in both. */
@@ -62,7 +62,7 @@ struct comparison {
 	size_t weighing; /* those that weigh */
 	size_t cells; /* that both have */
 	struct compare_claim *claims; /* by effect, as a declaration has them; NULL where they were not compared */
-	size_t claims_count, claims_weighing;
+	size_t claims_count;
 	size_t effects; /* that both declare */
 	struct compare_fact environment[COMPARE_FACTS_MAX]; /* by environment.json, the snapshot before */
 	size_t environment_count;

@@ -11,7 +11,7 @@
 #define PER_EFFECT (1 + CLAIMS)
 
 static void add(struct comparison *comparison, const struct claims *claims, const char *about, const char *was,
-		const char *is, bool weighs)
+		const char *is)
 {
 	struct compare_claim *one = &comparison->claims[comparison->claims_count];
 
@@ -21,9 +21,7 @@ static void add(struct comparison *comparison, const struct claims *claims, cons
 	snprintf(one->about, sizeof(one->about), "%s", about);
 	snprintf(one->was, sizeof(one->was), "%s", was);
 	snprintf(one->is, sizeof(one->is), "%s", is);
-	one->weighs = weighs;
 	comparison->claims_count++;
-	comparison->claims_weighing += weighs;
 }
 
 /* What only one side declares is told claim by claim, so that a claim that is gone is seen to be gone. */
@@ -31,10 +29,10 @@ static void compare_one(const struct claims *was, const struct claims *is, struc
 {
 	const struct claims *any = was ? was : is;
 
-	add(out, any, COMPARE_DECLARATION, was ? was->declaration : "", is ? is->declaration : "", false);
+	add(out, any, COMPARE_DECLARATION, was ? was->declaration : "", is ? is->declaration : "");
 	for (size_t i = 0; i < any->claims_count; i++)
 		add(out, any, claim_names[any->claims[i].id], was ? claim_status_names[was->claims[i].status] : "",
-		    is ? claim_status_names[is->claims[i].status] : "", true);
+		    is ? claim_status_names[is->claims[i].status] : "");
 }
 
 int compare_claims(const struct findings *one, const struct findings *other, struct comparison *out, struct error **err)

@@ -95,13 +95,12 @@ static void print_claims(const struct comparison *comparison)
 		printf("claims: not compared: one of the two is of a version of the format that has none\n");
 		return;
 	}
-	printf("claims: %zu effects in both; differences that weigh: %zu, others: %zu\n", comparison->effects,
-	       comparison->claims_weighing, comparison->claims_count - comparison->claims_weighing);
+	printf("claims: %zu effects in both; differences, which weigh: %zu\n", comparison->effects,
+	       comparison->claims_count);
 	for (size_t i = 0; i < comparison->claims_count; i++) {
 		const struct compare_claim *one = &comparison->claims[i];
 
-		printf("  %s: %s: %s -> %s%s\n", one->effect, one->about, or_nothing(one->was), or_nothing(one->is),
-		       one->weighs ? "" : MAY_DIFFER);
+		printf("  %s: %s: %s -> %s\n", one->effect, one->about, or_nothing(one->was), or_nothing(one->is));
 	}
 }
 
@@ -121,7 +120,6 @@ static void put_claims(const struct comparison *comparison, struct json_writer *
 		json_member_string(json, "about", one->about);
 		document_optional(json, "was", one->was);
 		document_optional(json, "is", one->is);
-		json_member_bool(json, "weighs", one->weighs);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -206,7 +204,7 @@ static int print_document(const struct comparison *comparison, bool same_run, in
 	document_begin(&json, &document, "diff", code);
 	json_member_bool(&json, "sameRun", same_run);
 	json_member_int(&json, "cells", (int64_t)comparison->cells);
-	json_member_int(&json, "weighing", (int64_t)(comparison->weighing + comparison->claims_weighing));
+	json_member_int(&json, "weighing", (int64_t)(comparison->weighing + comparison->claims_count));
 	json_put_key(&json, "differences");
 	diff_put_differences(comparison->differences, comparison->count, &json);
 	json_put_key(&json, "claims");
@@ -261,7 +259,7 @@ static int run(const struct options *options, struct error **err)
 	    compare_bundles(&one, &other, false, &comparison, err) < 0)
 		return -1;
 	code = newer ? EXIT_NOT_ESTABLISHED : EXIT_PASS;
-	if (comparison->weighing + comparison->claims_weighing > 0)
+	if (comparison->weighing + comparison->claims_count > 0)
 		code = EXIT_FAIL;
 	same_run = strcmp(one.manifest->run, other.manifest->run) == 0;
 	if (!options->json)
@@ -280,9 +278,9 @@ const struct verb verb_diff = {
 		"facts of\n"
 		"the environment and of the manifest, and how long the arms took. A value weighs where exactly one was "
 		"expected.\n"
-		"What they claim of the declared effects is compared by status; another declaration that comes to the "
-		"same is listed\n"
-		"and does not weigh.\n"
+		"What they claim of the declared effects is compared by status, and each declaration by its text: both "
+		"weigh, since\n"
+		"claims of another declaration are about something else.\n"
 		"Exit codes: 0 the same cells, arms, mutations and claims came out the same; 1 they did not; 2 they "
 		"did, and a newer\n"
 		"version of the format says more than was compared; 3 a bundle cannot be read or is not intact, 4 "

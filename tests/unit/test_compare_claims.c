@@ -86,7 +86,7 @@ static bool became(const struct pair *pair, enum claim_id claim, const char *was
 {
 	const struct compare_claim *one = about(pair, claim_names[claim]);
 
-	return one && strcmp(one->was, was) == 0 && strcmp(one->is, is) == 0 && one->weighs;
+	return one && strcmp(one->was, was) == 0 && strcmp(one->is, is) == 0;
 }
 
 static void test_same(void)
@@ -108,7 +108,7 @@ static void test_refuted(void)
 	see(&pair.sides[1].world, "effects/order-create", "order-http", "orders")->value = 1;
 	CU_ASSERT(pair_compare(&pair, true));
 	CU_ASSERT(became(&pair, CLAIM_MEDIATION, "not_established", "refuted"));
-	CU_ASSERT_EQUAL(pair.comparison->claims_weighing, 1);
+	CU_ASSERT_EQUAL(pair.comparison->claims_count, 1);
 	CU_ASSERT_PTR_NULL(about(&pair, COMPARE_DECLARATION));
 }
 
@@ -125,7 +125,7 @@ static void test_revision(void)
 	CU_ASSERT(became(&pair, CLAIM_AUTHORIZATION, "established", "not_established"));
 }
 
-/* Another text of it that comes to the same is told, and weighs nothing. */
+/* Another text of it, though each claim has the same status: they are about something else. */
 static void test_declaration(void)
 {
 	cleanup_pair struct pair pair = { .comparison = NULL };
@@ -135,9 +135,9 @@ static void test_declaration(void)
 	pair.sides[1].effects[0].title[0] ^= 1;
 	CU_ASSERT(pair_compare(&pair, true));
 	declaration = about(&pair, COMPARE_DECLARATION);
-	CU_ASSERT(declaration && strlen(declaration->was) == HEX_SHA256 - 1 && !declaration->weighs);
+	CU_ASSERT(declaration && strlen(declaration->was) == HEX_SHA256 - 1 &&
+		  strlen(declaration->is) == HEX_SHA256 - 1);
 	CU_ASSERT_EQUAL(pair.comparison->claims_count, 1);
-	CU_ASSERT_EQUAL(pair.comparison->claims_weighing, 0);
 }
 
 /* What one of the two no longer declares, each of its claims is gone; the effect beside it is compared with itself. */
@@ -153,7 +153,6 @@ static void test_gone(void)
 		CU_ASSERT(pair_compare(&pair, true));
 		CU_ASSERT(became(&pair, CLAIM_OBSERVATION, without ? "established" : "", without ? "" : "established"));
 		CU_ASSERT_EQUAL(pair.comparison->claims_count, 1 + CLAIMS);
-		CU_ASSERT_EQUAL(pair.comparison->claims_weighing, CLAIMS);
 		CU_ASSERT_EQUAL(pair.comparison->effects, side->count);
 	}
 }

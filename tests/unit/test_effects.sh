@@ -153,13 +153,19 @@ check "but for a reader's declaration" says 2 "order_create: the run was made wi
 check "nor has it any to compare" ends 1 "claims: not compared: one of the two is of a version of the format that has none" diff "$none" "$bundle"
 check "and as a document" ends 1 '"claims":null' diff --json "$none" "$bundle"
 check "beside itself it says that it is the same" ends 0 "diff: both came out the same" diff "$bundle" "$bundle"
-check "and claims the same" ends 0 "claims: 2 effects in both; differences that weigh: 0, others: 0" diff "$bundle" "$bundle"
+check "and claims the same" ends 0 "claims: 2 effects in both; differences, which weigh: 0" diff "$bundle" "$bundle"
 check "another run: a bundle" made "$folder/base.tar.gz" baseline
-check "claims less, and that weighs" ends 1 "effects in both; differences that weigh: 6, others: 0" diff "$bundle" "$folder/base.tar.gz"
+check "claims less, and that weighs" ends 1 "effects in both; differences, which weigh: 6" diff "$bundle" "$folder/base.tar.gz"
 check "which is" ends 1 "  order_create: observation: established -> not_established" diff "$bundle" "$folder/base.tar.gz"
 check "so that it does not come out the same" grep -qxF "diff: they did not come out the same" "$folder/out"
-check "as a document" ends 1 '{"effect":"order_create","about":"observation","was":"established","is":"not_established","weighs":true}' \
+check "as a document" ends 1 '{"effect":"order_create","about":"observation","was":"established","is":"not_established"}' \
 	diff --json "$bundle" "$folder/base.tar.gz"
+mkdir "$folder/titled" && cp -r effects scenarios "$folder/titled" && sed -i 's/"title": "/&x/' "$folder/titled/effects/order_create.json"
+check "another text of a declaration: a bundle" sh -c "cd '$folder/titled' && '$BUILD/tests/main_bundle' effects >'$folder/titled.tar.gz'"
+check "another text of a declaration weighs" ends 1 "effects in both; differences, which weigh: 1" diff "$bundle" "$folder/titled.tar.gz"
+check "though no status is another" ends 1 "  order_create: declaration: " diff "$bundle" "$folder/titled.tar.gz"
+check "and counts for a program" ends 1 '"weighing":1,"differences":[],"claims":[{"effect":"order_create","about":"declaration","was":"' \
+	diff --json "$bundle" "$folder/titled.tar.gz"
 check "not intact: was cut" cut "$bundle" "$folder/cut.tar.gz"
 check "not intact" says 1 "the bundle is not intact: archive: " claims "$folder/cut.tar.gz"
 check "not intact, as a document" says 1 '"exitCode":1,"declarations":[],"claims":[]' claims --json "$folder/cut.tar.gz"
