@@ -17,13 +17,21 @@ static void copy_path(char out[NAME_MAX_SHORT], const char *path)
 	snprintf(out, NAME_MAX_SHORT, "%s", path);
 }
 
+static void cut(struct claim *claim, enum claim_list list)
+{
+	for (size_t i = 0; i < claim->cut_count; i++)
+		if (claim->cut[i] == (int)list)
+			return;
+	claim->cut[claim->cut_count++] = (int)list;
+}
+
 void claim_unmet(struct claim *claim, enum claim_obligation obligation, const char *path)
 {
 	for (size_t i = 0; i < claim->unmet_count; i++)
 		if (claim->unmet[i].obligation == (int)obligation && strcmp(claim->unmet[i].path, path) == 0)
 			return;
 	if (claim->unmet_count == CLAIM_UNMET_MAX) {
-		claim->cut = true;
+		cut(claim, CLAIM_LIST_UNMET);
 		return;
 	}
 	claim->unmet[claim->unmet_count].obligation = (int)obligation;
@@ -36,7 +44,7 @@ void claim_refute(struct claim *claim, enum claim_refutation by, const char *pat
 		if (claim->refuted[i].by == (int)by && strcmp(claim->refuted[i].path, path) == 0)
 			return;
 	if (claim->refuted_count == CLAIM_UNMET_MAX) {
-		claim->cut = true;
+		cut(claim, CLAIM_LIST_REFUTED);
 		return;
 	}
 	claim->refuted[claim->refuted_count].by = (int)by;
@@ -149,9 +157,6 @@ int claims_derive_by(const struct claim_rule *rules, size_t count, const struct 
 	for (int id = 0; id < CLAIMS; id++) {
 		struct claim *claim = &out->claims[id];
 
-		if (claim->cut)
-			return error_set(err, ERROR_LIMIT, "the claim %s of %s has more to say than it can hold",
-					 claim_names[id], out->id);
 		if (claim->rests_on_count == 0)
 			claim_unmet(claim, OBLIGATION_EVIDENCE, "");
 		claim->status = (int)claim_status(claim);
@@ -219,6 +224,12 @@ const char *const claim_obligation_names[] = {
 	[OBLIGATION_INVENTORY] = "inventory",
 	[OBLIGATION_CONTROL] = "control_evidence",
 	[OBLIGATION_INDEPENDENT] = "independent_observation",
+	NULL,
+};
+
+const char *const claim_list_names[] = {
+	[CLAIM_LIST_REFUTED] = "refutedBy",
+	[CLAIM_LIST_UNMET] = "unmet",
 	NULL,
 };
 
@@ -297,6 +308,13 @@ static const struct schema_field claim_fields[] = {
 	  .size = HEX_SHA256,
 	  MANY(claim, rests_on, CLAIM_RESTS_MAX) },
 	{ .key = "restsOnCut", .required = true, .type = SCHEMA_BOOL, .offset = offsetof(struct claim, rests_on_cut) },
+	{ .key = "cut",
+	  .type = SCHEMA_ENUM,
+	  .names = claim_list_names,
+	  .array_min = 1,
+	  .array_max = CLAIM_LISTS,
+	  .offset = offsetof(struct claim, cut),
+	  .count_offset = offsetof(struct claim, cut_count) },
 	{ .key = "unseen", .type = SCHEMA_ENUM, .names = effect_sight_names, MANY(claim, unseen, EFFECT_SIGHTS_MAX) },
 	{ .key = NULL },
 };

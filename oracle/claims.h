@@ -54,6 +54,10 @@ extern const char *const claim_status_names[];
 extern const char *const claim_obligation_names[];
 extern const char *const claim_refutation_names[];
 
+/* The lists of what a claim lacks, and of what refutes it. */
+enum claim_list { CLAIM_LIST_REFUTED, CLAIM_LIST_UNMET, CLAIM_LISTS };
+extern const char *const claim_list_names[]; /* NULL-terminated, index = value */
+
 struct claim_input {
 	const struct effect *effect;
 	const struct verdicts *verdicts; /* whose arms say which revision ran */
@@ -84,7 +88,10 @@ struct claim {
 	bool rests_on_cut; /* it rests on more than the list holds; its status does not depend on that */
 	int unseen[EFFECT_SIGHTS_MAX]; /* what the effect's own observers cannot tell, though the claim is about it */
 	size_t unseen_count;
-	bool cut; /* more is missing, or refutes, than its arrays hold */
+	/* Lists of which there is more than they hold; it is at least 1 then, and the status is what the whole list
+	 * makes it: one that has 256 reasons has no better for want of another. */
+	int cut[CLAIM_LISTS];
+	size_t cut_count;
 };
 
 struct claims {
@@ -140,7 +147,8 @@ enum claim_finding {
 int claims_findings(const struct effect *effect, const struct verdicts *verdicts, struct correlation *out, bool *found,
 		    struct error **err) MUST_CHECK;
 
-/* Applies all rules. *out is zeroed first. ERROR_LIMIT: more than the claims can hold; nothing is cut silently. */
+/* Applies all rules. *out is zeroed first. ERROR_LIMIT: more statements than claims can hold. Of reasons those stand
+ * there that its lists hold; nothing is cut silently. */
 int claims_derive(const struct claim_input *input, struct claims *out, struct error **err) MUST_CHECK;
 /* The same by the rules that are given. */
 int claims_derive_by(const struct claim_rule *rules, size_t count, const struct claim_input *input, struct claims *out,

@@ -32,6 +32,8 @@ static void put_reasons(struct buf *out, const struct claim *claim)
 		put_reason(out, "Refuted by", claim_refutation_names[claim->refuted[i].by], claim->refuted[i].path);
 	for (size_t i = 0; i < claim->unmet_count; i++)
 		put_reason(out, "Unmet:", claim_obligation_names[claim->unmet[i].obligation], claim->unmet[i].path);
+	for (size_t i = 0; i < claim->cut_count; i++)
+		put_reason(out, "There are more than are listed of", claim_list_names[claim->cut[i]], "");
 	for (size_t i = 0; i < claim->unseen_count; i++)
 		put_reason(out, "Its observers cannot tell the", effect_sight_names[claim->unseen[i]], "");
 	buf_text(out, claim->rests_on_count ? "<li>Rests on" : "<li>Rests on nothing");

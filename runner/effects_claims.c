@@ -42,6 +42,8 @@ static void print_claim(const struct claim *claim)
 		print_reason("refuted by", claim_refutation_names[claim->refuted[i].by], claim->refuted[i].path);
 	for (size_t i = 0; i < claim->unmet_count; i++)
 		print_reason("unmet", claim_obligation_names[claim->unmet[i].obligation], claim->unmet[i].path);
+	for (size_t i = 0; i < claim->cut_count; i++)
+		printf("      %-10s of '%s' there are more than are listed\n", "cut", claim_list_names[claim->cut[i]]);
 	for (size_t i = 0; i < claim->unseen_count; i++)
 		print_reason("unseen", effect_sight_names[claim->unseen[i]], "");
 	if (claim->rests_on_count)

@@ -148,6 +148,15 @@ inventory "$ALL,\"P6\""
 check "an inventory with another path" claims 1 --assessment own.jsonl --assessor ed25519.pub
 check "an inventory with another path: completeness" claim path_set_completeness "refuted !undeclared_path@P6"
 
+for ((i = 0; i < 9; i++)); do
+	paths=$(for ((p = 0; p < 32; p++)); do printf ',"Q%d-%d"' $i $p; done)
+	statement "many-$i" inventory null "${paths#,}"
+done
+check "more paths than a claim lists: signed" sign ed25519 many.jsonl many-{0..8}
+check "more paths than a claim lists" claims 1 --assessment many.jsonl --assessor ed25519.pub
+check "more paths than a claim lists: as many as it does" test "$(grep -c "^      refuted by undeclared_path of Q" out)" -eq 256
+check "more paths than a claim lists: and that there are more" says "      cut        of 'refutedBy' there are more than are listed"
+
 # ---- what is ignored ----
 alone() { # WHAT ID REASON ARGUMENT...
 	check "$1" claims 2 "${@:4}"
@@ -225,6 +234,10 @@ check "no statements, and nobody asks: verify" verifies 0 $BUNDLE
 check "no statements, and nobody asks: nothing is said" not says assessors
 check "help verify says what changes no exit code" bash -c "harness help verify | tr -s '\n ' ' ' | grep -qF \
 	\"is the bundle's own word: that is said, and changes no exit code\""
+check "more paths than a claim lists: sealed" made many.tar.gz many.jsonl ed25519.pub
+check "more paths than a claim lists: sealed: verify" verifies 0 --assessor ed25519.pub many.tar.gz
+check "more paths than a claim lists: sealed: a report" harness report --out many.html many.tar.gz
+check "more paths than a claim lists: sealed: it says so" grep -qF "There are more than are listed of <code>refutedBy</code>" many.html
 BUNDLE=sealed.tar.gz
 check "sealed" made $BUNDLE ed25519.jsonl p256.pub ed25519.pub
 check "sealed: verify" verifies 0 $BUNDLE

@@ -55,11 +55,15 @@ static void test_rests_on_more(void)
 	CU_ASSERT_FALSE(correlation->rests_on_cut);
 }
 
-/* More obligations or refutations than a claim holds are an error, and no shorter claim. */
+/* One path more than the list of reasons holds refutes no less, and it is said that there are more. */
 static void test_limit(void)
 {
 	cleanup_free struct claims_world *world = claims_world_new();
+	cleanup_free struct claims *back = calloc(1, sizeof(*back));
 	cleanup_free struct assessment *many = calloc(CLAIM_STATEMENTS_MAX + 1, sizeof(*many));
+	cleanup_buf struct buf text = BUF(MIB);
+	cleanup_json struct json_document *document = NULL;
+	const struct claim *completeness = &world->claims.claims[CLAIM_COMPLETENESS];
 	size_t count = CLAIM_UNMET_MAX / EFFECT_PATHS_MAX + 1;
 	struct error *err = NULL;
 
@@ -72,17 +76,59 @@ static void test_limit(void)
 	}
 	world->input.statements = many;
 	world->input.statements_count = count;
-	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
-	CU_ASSERT(test_error(&err, ERROR_LIMIT, "the claim path_set_completeness of order has more to say"));
+	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) == 0 && test_no_error(&err));
+	CU_ASSERT(completeness->status == CLAIM_REFUTED && completeness->refuted_count == CLAIM_UNMET_MAX);
+	CU_ASSERT(completeness->cut_count == 1 && completeness->cut[0] == CLAIM_LIST_REFUTED);
+	CU_ASSERT_EQUAL(world->claims.claims[CLAIM_MEDIATION].status, CLAIM_REFUTED);
+	CU_ASSERT_EQUAL(world->claims.non_bypassability.status, CLAIM_REFUTED);
+	CU_ASSERT_EQUAL(world->claims.claims[CLAIM_MEDIATION].cut_count, 0);
+	CU_ASSERT_EQUAL(claims_encode(&world->claims, 1, &text, &err), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(buf_string(&text), "\"cut\":[\"refutedBy\"]"));
+	CU_ASSERT_EQUAL(json_parse(buf_string(&text), text.length, JSON_DEPTH, &document, &err), 0);
+	CU_ASSERT_EQUAL(schema_decode(claims_fields, json_first(json_member(json_root(document), "effects")),
+				      "claims.json", back, sizeof(*back), &err),
+			0);
+	CU_ASSERT(test_no_error(&err));
+	CU_ASSERT_EQUAL(memcmp(back, &world->claims, sizeof(*back)), 0);
+	/* As many as it holds are all of them. */
+	world->input.statements_count = count - 1;
+	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) == 0 && test_no_error(&err));
+	CU_ASSERT(completeness->refuted_count == CLAIM_UNMET_MAX && completeness->cut_count == 0);
 	world->input.statements_count = CLAIM_STATEMENTS_MAX + 1;
 	CU_ASSERT(claims_derive(&world->input, &world->claims, &err) < 0);
 	CU_ASSERT(test_error(&err, ERROR_LIMIT, "statements"));
+}
+
+/* Whatever is on a list that was cut, it is no better than not established, and refuted where that is on the other. */
+static void test_cut(void)
+{
+	cleanup_free struct claim *claim = calloc(1, sizeof(*claim));
+	char path[NAME_MAX_SHORT];
+
+	CU_ASSERT_PTR_NOT_NULL(claim);
+	if (!claim)
+		return;
+	claim_rest_on(claim, "o-1");
+	CU_ASSERT_EQUAL(claim_status(claim), CLAIM_ESTABLISHED);
+	for (size_t i = 0; i <= CLAIM_UNMET_MAX + 1; i++) {
+		snprintf(path, sizeof(path), "X%zu", i);
+		claim_unmet(claim, OBLIGATION_INVENTORY, path);
+		CU_ASSERT_EQUAL(claim_status(claim), CLAIM_NOT_ESTABLISHED);
+	}
+	CU_ASSERT(claim->unmet_count == CLAIM_UNMET_MAX && claim->cut_count == 1 && claim->cut[0] == CLAIM_LIST_UNMET);
+	/* What is on the list is not one more. */
+	claim->cut_count = 0;
+	claim_unmet(claim, OBLIGATION_INVENTORY, "X0");
+	CU_ASSERT_EQUAL(claim->cut_count, 0);
+	claim_refute(claim, REFUTED_BY_BYPASS, "P1");
+	CU_ASSERT_EQUAL(claim_status(claim), CLAIM_REFUTED);
 }
 
 static CU_TestInfo tests[] = {
 	{ "the document", test_document },
 	{ "more to rest on than is listed", test_rests_on_more },
 	{ "limits", test_limit },
+	{ "a list that was cut", test_cut },
 	CU_TEST_INFO_NULL,
 };
 
