@@ -170,15 +170,16 @@ static void take(const struct looking *looking, struct arm *arm, const struct ve
 	const char *subject = cell->expectation->subject;
 	bool declared = effect_path_of(looking->effect, subject) != NULL;
 	bool probe = declared || is_probe(arm->scenario, subject);
+	bool joins = claims_of_correlation(looking->effect, cell);
 	struct looker *looker;
 
-	if (claims_of_correlation(looking->effect, cell))
+	if (joins)
 		take_correlation(arm, cell);
 	if (!probe || !claims_of_effect(looking->effect, cell))
 		return;
 	looker = looker_of(arm, cell->expectation->observer);
 	take_borne(looker, cell);
-	if (claims_of_correlation(looking->effect, cell) || !is_seen(cell))
+	if (joins || !is_seen(cell))
 		return;
 	if (declared)
 		take_path(looking, arm, cell);

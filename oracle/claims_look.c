@@ -60,15 +60,11 @@ static bool is_sighted(const struct verdict_cell *cell)
 	return cell->observation && cell->observation->status == OBSERVATION_OBSERVED && !is_blind(cell);
 }
 
-/* Each arm of the mutant ended well, was what it says, and was caught. */
-static bool mutant_ran(const struct claim_input *input, const char *scenario)
+/* In each repetition it ended well, was what it says, and was caught: that is what its verdict is about. */
+static bool mutant_ran(const struct verdicts *verdicts, const char *scenario)
 {
-	const struct verdicts *verdicts = input->verdicts;
 	bool any = false, all = true;
 
-	for (size_t i = 0; i < verdicts->arms_count; i++)
-		if (verdicts->arms[i].scenario->control[0] && strcmp(verdicts->arms[i].scenario->id, scenario) == 0)
-			all = all && verdicts->arms[i].status == ARM_OK;
 	for (size_t i = 0; i < verdicts->mutations_count; i++) {
 		if (strcmp(verdicts->mutations[i].scenario->id, scenario) != 0)
 			continue;
@@ -95,7 +91,7 @@ static bool took(const struct claim_input *input, const struct effect_path *path
 	while ((cell = next_cell(input, path, &at)))
 		if (strcmp(cell->scenario->id, scenario) == 0)
 			return true;
-	return mutant_ran(input, scenario);
+	return mutant_ran(input->verdicts, scenario);
 }
 
 bool exercised(const struct claim_input *input, const struct effect_path *path, struct claim *claim)

@@ -188,6 +188,8 @@ static void p2_is_earned_elsewhere(struct claims_world *world)
 static void the_mutant_ended_ill(struct claims_world *world)
 {
 	world->arms[1].status = ARM_TIMEOUT;
+	world->mutation.verdict = VERDICT_NOT_ESTABLISHED;
+	world->mutation.because = BECAUSE_ARM;
 }
 
 static void the_mutant_was_not_caught(struct claims_world *world)
