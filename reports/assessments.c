@@ -19,6 +19,14 @@ void assessors_free(struct assessors *assessors)
 	assessors->count = 0;
 }
 
+int assessors_find(const struct assessors *assessors, const char *name)
+{
+	for (size_t i = 0; i < assessors->count; i++)
+		if (strcmp(assessors->names[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
 int assessors_add(struct assessors *assessors, struct public_key *key, struct error **err)
 {
 	cleanup_public_key struct public_key *taken = key;
@@ -27,9 +35,8 @@ int assessors_add(struct assessors *assessors, struct public_key *key, struct er
 
 	if (result < 0)
 		return result;
-	for (size_t i = 0; i < assessors->count; i++)
-		if (strcmp(assessors->names[i], name) == 0)
-			return error_set(err, ERROR_USAGE, "an assessor's key stands there twice");
+	if (assessors_find(assessors, name) >= 0)
+		return error_set(err, ERROR_USAGE, "an assessor's key stands there twice");
 	if (assessors->count == ASSESSORS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d assessors", ASSESSORS_MAX);
 	memcpy(assessors->names[assessors->count], name, sizeof(name));

@@ -29,6 +29,9 @@ void assessors_free(struct assessors *assessors);
 /* Takes the key, also on error. ERROR_USAGE: it is there already; ERROR_LIMIT: more than ASSESSORS_MAX. */
 int assessors_add(struct assessors *assessors, struct public_key *key, struct error **err) MUST_CHECK;
 
+/* The index of the one that is called so, or -1. */
+int assessors_find(const struct assessors *assessors, const char *name);
+
 /* A statement, and which of the assessors signed it. */
 struct assessed {
 	struct assessment statement; /* its key is "" */

@@ -117,14 +117,6 @@ int assessing_encode(const struct assessing *assessing, struct buf *out, struct 
 	return json_canonical(text.data, text.length, out, err);
 }
 
-static int find_assessor(const struct assessors *assessors, const char *name)
-{
-	for (size_t i = 0; i < assessors->count; i++)
-		if (strcmp(assessors->names[i], name) == 0)
-			return (int)i;
-	return -1;
-}
-
 static int read_assessor(const struct json_node *node, struct assessors *out, struct error **err)
 {
 	cleanup_buf struct buf pem = BUF(KIB);
@@ -146,7 +138,7 @@ static int read_signatures(const struct sealed_statement *sealed, const struct a
 			   struct assessed *out, struct error **err)
 {
 	for (size_t i = 0; i < sealed->signatures_count; i++) {
-		int by = find_assessor(assessors, sealed->signatures[i].by);
+		int by = assessors_find(assessors, sealed->signatures[i].by);
 		int result;
 
 		if (by < 0)
@@ -184,7 +176,7 @@ static int read_run_key(const struct json_node *node, struct assessing *out, str
 
 	if (result < 0)
 		return result;
-	if (out->run_keys_count == ASSESSORS_MAX || find_assessor(&out->assessors, one.fingerprint) < 0)
+	if (out->run_keys_count == ASSESSORS_MAX || assessors_find(&out->assessors, one.fingerprint) < 0)
 		return error_set(err, ERROR_INPUT, "runKeys: not one of the assessors");
 	memcpy(out->run_keys[out->run_keys_count++], one.fingerprint, sizeof(one.fingerprint));
 	return 0;

@@ -10,7 +10,6 @@
 #define EFFECTS_SCHEMA "confinement-evidence/effects/1"
 #define EFFECTS_BEGIN "{\"effects\":["
 #define EFFECTS_END "],\"schema\":\"" EFFECTS_SCHEMA "\"}"
-#define KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
 /* What a reader keeps in all has to hold it beside the other small members. */
 #define EFFECTS_BYTES ((size_t)1 * MIB)
 
@@ -184,7 +183,7 @@ bool claims_unmediated(const struct effect *effect, const struct claim_statement
 
 static void put_keys(const struct claims *claims, struct buf *out)
 {
-	cleanup_buf struct buf keys = BUF(KEYS_BYTES);
+	cleanup_buf struct buf keys = BUF(CLAIMS_KEYS_BYTES);
 
 	claims_keys(claims, &keys);
 	if (keys.length > 0)

@@ -27,6 +27,8 @@ int claims_put(const struct findings *findings, struct json_writer *json, struct
 int claims_member(const struct findings *findings, struct buf *out, struct error **err) MUST_CHECK;
 int claims_schema(struct buf *out, struct error **err) MUST_CHECK;
 
+/* The most that claims_keys() appends. */
+#define CLAIMS_KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
 /* Appends the keys by whose statements the claims are what they are, with commas; nothing where none counts. */
 void claims_keys(const struct claims *claims, struct buf *out);
 /* Whether statement `at` is to be shown beside the claims of that effect: beside the one that it is about, and beside

@@ -6,8 +6,6 @@
 #include "reports/claims.h"
 #include "reports/html_parts.h"
 
-#define KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
-
 static const char *status_words(int status)
 {
 	static const char *const words[] = {
@@ -115,7 +113,7 @@ static bool any_shown(const struct html_page *page, size_t at, const struct clai
 
 static void put_keys(struct buf *out, const struct claims *claims)
 {
-	cleanup_buf struct buf keys = BUF(KEYS_BYTES);
+	cleanup_buf struct buf keys = BUF(CLAIMS_KEYS_BYTES);
 
 	claims_keys(claims, &keys);
 	if (keys.length > 0)

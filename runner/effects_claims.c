@@ -11,8 +11,6 @@
 #include "runner/bundle_file.h"
 #include "runner/document.h"
 
-#define KEYS_BYTES ((size_t)ASSESSORS_MAX * (HEX_SHA256 + 2))
-
 static const char *const reason_texts[];
 
 static int code_of(const struct claims *claims, size_t count)
@@ -170,7 +168,7 @@ static void print_text(const struct findings *findings, const struct derived *de
 {
 	const struct claims *claims = &derived->claims[at];
 	const struct claim_non_bypassability *both = &claims->non_bypassability;
-	cleanup_buf struct buf keys = BUF(KEYS_BYTES);
+	cleanup_buf struct buf keys = BUF(CLAIMS_KEYS_BYTES);
 
 	printf("%s (%s), boundary %s, declared for revision %s\n", claims->effect, claims->id, claims->boundary,
 	       claims->revision);
@@ -256,20 +254,11 @@ static int check_ran(const struct opened *opened, const struct effect *effects, 
 	return 0;
 }
 
-static bool has_key(const char (*keys)[HEX_SHA256], size_t count, const char *key)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i], key) == 0)
-			return true;
-	return false;
-}
-
 /* A key of the run stays one, whoever names it. Those that the reader does not name hold nothing of his. */
 static void take_run_keys(const struct assessing *sealed, struct assessing *held)
 {
 	for (size_t i = 0; sealed && i < sealed->run_keys_count; i++)
-		if (has_key((const char(*)[HEX_SHA256])held->assessors.names, held->assessors.count,
-			    sealed->run_keys[i]))
+		if (assessors_find(&held->assessors, sealed->run_keys[i]) >= 0)
 			memcpy(held->run_keys[held->run_keys_count++], sealed->run_keys[i], HEX_SHA256);
 }
 

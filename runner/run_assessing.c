@@ -18,8 +18,7 @@ int run_assessing(struct run *run, struct error **err)
 		return 0;
 	if (public_key_fingerprint(private_key_public(run->key), key, err) < 0)
 		return -1;
-	for (size_t i = 0; i < assessing->assessors.count; i++)
-		if (strcmp(assessing->assessors.names[i], key) == 0)
-			memcpy(assessing->run_keys[assessing->run_keys_count++], key, sizeof(key));
+	if (assessors_find(&assessing->assessors, key) >= 0)
+		memcpy(assessing->run_keys[assessing->run_keys_count++], key, sizeof(key));
 	return 0;
 }
