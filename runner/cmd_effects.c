@@ -14,6 +14,12 @@
 #include "runner/paths.h"
 #include "runner/verb.h"
 
+enum word { WORD_LIST, WORD_CHECK, WORD_SHOW, WORD_CLAIMS, WORD_ASSESS };
+static const struct word_row {
+	const char *name;
+	size_t least, most; /* words, itself among them */
+} rows[];
+
 static int effects_open(const struct options *options, struct effect **out, size_t *count, struct error **err)
 {
 	cleanup_free struct scenario *scenarios = NULL;
@@ -128,64 +134,68 @@ static int show(const struct options *options, const struct effect *effects, siz
 	return print_one(one, err);
 }
 
-/* The words that the verb does not take: the first is none of its own, or they are too many or too few. */
-static int refuse(const struct options *options, struct error **err)
+/* The row of the first word; none is `list`. */
+static int find_word(const struct options *options, enum word *out, struct error **err)
 {
-	static const char *const words[] = { "list", "check", "show", "claims", "assess" };
-	struct nearest nearest = { .word = options->words[0] };
-	bool known = false;
+	const char *word = options->words_count ? options->words[0] : rows[WORD_LIST].name;
+	struct nearest nearest = { .word = word };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		known |= strcmp(words[i], options->words[0]) == 0;
-		nearest_offer(&nearest, words[i]);
+	for (int i = 0; rows[i].name; i++) {
+		nearest_offer(&nearest, rows[i].name);
+		if (strcmp(rows[i].name, word) != 0)
+			continue;
+		if (options->words_count < rows[i].least || options->words_count > rows[i].most)
+			return error_set(err, ERROR_USAGE,
+					 "effects takes `list`, `check`, `show ID`, `claims BUNDLE` or `assess KEY "
+					 "STATEMENT...`");
+		*out = (enum word)i;
+		return 0;
 	}
-	if (!known)
-		return nearest_error(&nearest, "word of effects", "see `harness help effects`", err);
-	return error_set(err, ERROR_USAGE,
-			 "effects takes `list`, `check`, `show ID`, `claims BUNDLE` or `assess KEY STATEMENT...`");
+	return nearest_error(&nearest, "word of effects", "see `harness help effects`", err);
 }
 
 static int run(const struct options *options, struct error **err)
 {
-	const char *word = options->words_count ? options->words[0] : "list";
-	bool list = strcmp(word, "list") == 0, check = strcmp(word, "check") == 0, shows = strcmp(word, "show") == 0;
-	bool claims = strcmp(word, "claims") == 0, assess = strcmp(word, "assess") == 0;
 	cleanup_free struct effect *effects = NULL;
 	cleanup_declared struct declared declared = DECLARED_NONE;
+	enum word word = WORD_LIST;
 	size_t count = 0;
 
-	if (assess ? options->words_count < 3
-		   : options->words_count > 2 || (!list && !check && !shows && !claims) ||
-			     (shows || claims) != (options->words_count == 2))
-		return refuse(options, err);
-	if (!claims && options->assessments.count + options->assessors.count > 0)
+	if (find_word(options, &word, err) < 0)
+		return -1;
+	if (word != WORD_CLAIMS && options->assessments.count + options->assessors.count > 0)
 		return error_set(err, ERROR_USAGE, "--assessment and --assessor are for `harness effects claims`");
-	if (options->quiet && !check)
+	if (options->quiet && word != WORD_CHECK)
 		return error_set(err, ERROR_USAGE, "--quiet is for `harness effects check`");
 	/* A bundle has its own. */
-	if (claims && !options->effects)
+	if (word == WORD_CLAIMS && !options->effects)
 		return effects_claims(options, NULL, 0, err);
 	if (effects_open(options, &effects, &count, err) < 0 ||
-	    (check && declared_of(options, effects, count, &declared, err) < 0))
+	    (word == WORD_CHECK && declared_of(options, effects, count, &declared, err) < 0))
 		return -1;
-	if (check && count == 0)
+	if (word == WORD_CHECK && count == 0)
 		return error_set(err, ERROR_INPUT,
 				 "there is no declaration to check: one is a file ID.json in the folder of --effects");
-	if (shows)
+	if (word == WORD_SHOW)
 		return show(options, effects, count, err);
-	if (assess)
+	if (word == WORD_ASSESS)
 		return effects_assess(options, effects, count, err);
-	if (claims)
+	if (word == WORD_CLAIMS)
 		return effects_claims(options, effects, count, err);
 	if (options->json)
 		return print_document(effects, count, err);
-	if (check && !options->quiet)
+	if (word == WORD_CHECK && !options->quiet)
 		printf("%zu declaration%s together; what %s worth, a run shows\n", count,
 		       count == 1 ? " holds" : "s hold", count == 1 ? "it is" : "they are");
-	else if (!check)
+	else if (word == WORD_LIST)
 		print_list(effects, count);
 	return EXIT_PASS;
 }
+
+static const struct word_row rows[] = {
+	[WORD_LIST] = { "list", 0, 1 },     [WORD_CHECK] = { "check", 1, 1 },          [WORD_SHOW] = { "show", 2, 2 },
+	[WORD_CLAIMS] = { "claims", 2, 2 }, [WORD_ASSESS] = { "assess", 3, SIZE_MAX }, { .name = NULL },
+};
 
 const struct verb verb_effects = {
 	.name = "effects",
